@@ -1,0 +1,257 @@
+"""Reads `chips.toml` and `models.toml`, and refuses a bad entry with one line that says what, where and the mend."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+
+class PresetError(ValueError):
+    """A bad preset file, or a slug that names no preset: always one line."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One hardware figure.
+
+    `value` is in the unit of `FIGURES`, `printed` is how the book writes it, `source` is the book's chapter and
+    section, and `note` names other figures printed for the same thing, or what to know before using this one.
+    """
+
+    value: float
+    printed: str
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """The printed figures of one chip; what the book does not print is absent.
+
+    `peak_flops` maps a compute dtype to the dense peak in FLOP/s, `figures` maps the other names of `FIGURES`.
+    """
+
+    slug: str
+    name: str
+    edition: str
+    peak_flops: Mapping[str, Figure]
+    figures: Mapping[str, Figure]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Model:
+    """The dimensions of one transformer, by the names of `DIMENSIONS`, and its published parameter count if known."""
+
+    slug: str
+    name: str
+    source: str
+    dimensions: Mapping[str, float | int | bool]
+    published_params: int | None = None
+    published_source: str = ""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The unit of a number and the values that can be real: a slip of a factor of 1000 should not pass."""
+
+    unit: str
+    low: float
+    high: float
+    whole: bool = False
+
+
+COMPUTE_DTYPES = ("bf16", "int8", "fp8", "fp4")
+PEAK_FLOPS = Range("FLOP/s", 1e12, 1e17)
+FIGURES: Mapping[str, Range] = MappingProxyType(
+    {
+        "hbm_capacity": Range("B", 1e9, 1e13),
+        "hbm_bandwidth": Range("B/s", 1e11, 1e14),
+        "ici_bandwidth": Range("B/s", 1e10, 1e13),
+        "ici_axes": Range("axes", 1, 6, whole=True),
+        "pod_chips": Range("chips", 1, 1e6, whole=True),
+        "dcn_bandwidth": Range("B/s", 1e8, 1e12),
+        "vmem_capacity": Range("B", 1e6, 1e10),
+        "vmem_bandwidth": Range("B/s", 1e12, 1e15),
+        "pcie_bandwidth": Range("B/s", 1e9, 1e12),
+        "price_per_chip_hour": Range("USD/hour", 0.01, 1000),
+    }
+)
+DIMENSIONS: Mapping[str, Range | type[bool]] = MappingProxyType(
+    {
+        "n_layers": Range("layers", 1, 10_000, whole=True),
+        "d_model": Range("elements", 1, 1e6, whole=True),
+        "d_ff": Range("elements", 1, 1e7, whole=True),
+        "n_heads": Range("heads", 1, 1e5, whole=True),
+        "n_kv_heads": Range("heads", 1, 1e5, whole=True),
+        "d_head": Range("elements", 1, 1e5, whole=True),
+        "vocab_size": Range("tokens", 1, 1e7, whole=True),
+        "mlp_matrices": Range("matrices", 2, 3, whole=True),
+        "tied_embeddings": bool,
+        "parallel_block": bool,
+    }
+)
+PUBLISHED_PARAMS = Range("parameters", 1e5, 1e14, whole=True)
+
+_SLUG = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A TOML table together with the place it came from, so that every fault can name it."""
+
+    content: Mapping[str, Any]
+    where: str
+
+    @classmethod
+    def of(cls, raw: object, where: str) -> "_Table":
+        if not isinstance(raw, dict):
+            raise PresetError(f"{where}: expected a table, got {raw!r}")
+        return cls(raw, where)
+
+    def permit(self, required: Iterable[str], optional: Iterable[str] = ()) -> None:
+        """Refuses a missing key, and an unknown one with the list of those permitted."""
+        permitted = [*required, *optional]
+        for key in self.content:
+            if key not in permitted:
+                raise PresetError(f"{self.where}: unknown key {key!r}; permitted: {', '.join(permitted)}")
+        for key in required:
+            if key not in self.content:
+                raise PresetError(f"{self.where}: missing key {key!r}")
+
+    def at(self, key: str) -> "_Table":
+        return _Table.of(self.content[key], f"{self.where}.{key}")
+
+    def text(self, key: str) -> str:
+        value = self.content.get(key, "")
+        if not isinstance(value, str) or "\n" in value or (key in self.content and not value.strip()):
+            raise PresetError(f"{self.where}.{key}: expected one line of text, got {value!r}")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.content[key]
+        if not isinstance(value, bool):
+            raise PresetError(f"{self.where}.{key}: expected true or false, got {value!r}")
+        return value
+
+    def number(self, key: str, allowed: Range) -> float:
+        value = self.content[key]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise PresetError(f"{self.where}.{key}: expected a number in {allowed.unit}, got {value!r}")
+        if not allowed.low <= value <= allowed.high:  # refuses nan as well
+            span = f"{allowed.low:g} to {allowed.high:g} {allowed.unit}"
+            raise PresetError(f"{self.where}.{key}: {value!r} is outside {span}; check the unit")
+        if allowed.whole and value != int(value):
+            raise PresetError(f"{self.where}.{key}: expected a whole number of {allowed.unit}, got {value!r}")
+        return int(value) if allowed.whole else float(value)
+
+
+def _figure(table: _Table, allowed: Range) -> Figure:
+    table.permit(("value", "printed", "source"), ("note",))
+    return Figure(table.number("value", allowed), table.text("printed"), table.text("source"), table.text("note"))
+
+
+def _chip(slug: str, table: _Table) -> Chip:
+    table.permit(("name", "edition"), ("note", "peak_flops", *FIGURES))
+    peaks: dict[str, Figure] = {}
+    if "peak_flops" in table.content:
+        by_dtype = table.at("peak_flops")
+        by_dtype.permit((), COMPUTE_DTYPES)
+        peaks = {dtype: _figure(by_dtype.at(dtype), PEAK_FLOPS) for dtype in by_dtype.content}
+    figures = {key: _figure(table.at(key), allowed) for key, allowed in FIGURES.items() if key in table.content}
+    return Chip(
+        slug=slug,
+        name=table.text("name"),
+        edition=table.text("edition"),
+        peak_flops=MappingProxyType(peaks),
+        figures=MappingProxyType(figures),
+        note=table.text("note"),
+    )
+
+
+def _model(slug: str, table: _Table) -> Model:
+    table.permit(("name", "source", *DIMENSIONS), ("published_params", "published_source"))
+    dimensions: dict[str, float | int | bool] = {
+        key: table.number(key, kind) if isinstance(kind, Range) else table.flag(key) for key, kind in DIMENSIONS.items()
+    }
+    if dimensions["n_heads"] % dimensions["n_kv_heads"]:
+        raise PresetError(
+            f"{table.where}.n_kv_heads: {dimensions['n_kv_heads']} does not divide n_heads {dimensions['n_heads']}"
+        )
+    has_count = "published_params" in table.content
+    if has_count != ("published_source" in table.content):
+        raise PresetError(f"{table.where}: published_params and published_source go together; give both or neither")
+    return Model(
+        slug=slug,
+        name=table.text("name"),
+        source=table.text("source"),
+        dimensions=MappingProxyType(dimensions),
+        published_params=int(table.number("published_params", PUBLISHED_PARAMS)) if has_count else None,
+        published_source=table.text("published_source"),
+    )
+
+
+def _entries(text: str, file: str) -> dict[str, _Table]:
+    """The entries of a preset file by slug, each still to be checked."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise PresetError(f"{file}: not valid TOML: {fault}") from None
+    for slug in content:
+        if not _SLUG.fullmatch(slug):
+            raise PresetError(f"{file}: bad slug {slug!r}; use lower-case letters, digits, '-' and '.'")
+    return {slug: _Table.of(raw, f"{file}, {slug}") for slug, raw in content.items()}
+
+
+def parse_chips(text: str, file: str = "chips.toml") -> Mapping[str, Chip]:
+    """The chips of a TOML text by slug; raises `PresetError` at its first fault, naming `file`, entry and key."""
+    return MappingProxyType({slug: _chip(slug, table) for slug, table in _entries(text, file).items()})
+
+
+def parse_models(text: str, file: str = "models.toml") -> Mapping[str, Model]:
+    """The models of a TOML text by slug; raises `PresetError` at its first fault, naming `file`, entry and key."""
+    return MappingProxyType({slug: _model(slug, table) for slug, table in _entries(text, file).items()})
+
+
+def _packaged(file: str) -> str:
+    return resources.files("presets").joinpath(file).read_text(encoding="utf-8")
+
+
+@cache
+def chips() -> Mapping[str, Chip]:
+    """Every chip of `chips.toml` by slug, in the order of the file."""
+    return parse_chips(_packaged("chips.toml"))
+
+
+@cache
+def models() -> Mapping[str, Model]:
+    """Every model of `models.toml` by slug, in the order of the file."""
+    return parse_models(_packaged("models.toml"))
+
+
+def chip(slug: str) -> Chip:
+    """The chip of that slug; raises `PresetError` naming near matches."""
+    if slug not in chips():
+        raise PresetError(_no_such("chip", slug, chips()))
+    return chips()[slug]
+
+
+def model(slug: str) -> Model:
+    """The model of that slug; raises `PresetError` naming near matches."""
+    if slug not in models():
+        raise PresetError(_no_such("model", slug, models()))
+    return models()[slug]
+
+
+def _no_such(kind: str, slug: str, known: Iterable[str]) -> str:
+    slugs = list(known)
+    asked = slug.lower()
+    longer = sorted(known_slug for known_slug in slugs if asked and asked in known_slug)
+    near = longer or difflib.get_close_matches(asked, slugs)
+    mend = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(slugs)}"
+    return f"no {kind} {slug!r}; {mend}"
