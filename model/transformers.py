@@ -1,0 +1,81 @@
+"""Chapter 4, transformer math: parameters, FLOPs and KV cache of a gated, grouped-query transformer.
+
+Norms, rotary embeddings and biases are dropped, about 1e-5 of the parameters.
+"""
+
+import jax.numpy as jnp
+
+from model.graph import Scalar, quantity
+
+
+@quantity(label="MLP parameters, a layer", symbol="P_mlp", unit="params")
+def mlp_params(d_model: Scalar, d_ff: Scalar, mlp_matrices: Scalar) -> Scalar:
+    """Weights of one layer's MLP: 3DF gated, 2DF plain."""
+    return mlp_matrices * d_model * d_ff
+
+
+@quantity(label="Attention parameters, a layer", symbol="P_attn", unit="params")
+def attention_params(d_model: Scalar, n_heads: Scalar, n_kv_heads: Scalar, d_head: Scalar) -> Scalar:
+    """Weights of one layer's Q, K, V and output projections: 2DH(N_q + N_kv)."""
+    return 2 * d_model * d_head * (n_heads + n_kv_heads)
+
+
+@quantity(label="Layer parameters", symbol="P_layer", unit="params")
+def layer_params(mlp_params: Scalar, attention_params: Scalar) -> Scalar:
+    """Weights of one layer: 3DF + 2DH(N_q + N_kv)."""
+    return mlp_params + attention_params
+
+
+@quantity(label="Embedding matrix", symbol="P_vocab", unit="params")
+def embedding_params(vocab_size: Scalar, d_model: Scalar) -> Scalar:
+    """One V x D matrix: the input embedding, or the output head."""
+    return vocab_size * d_model
+
+
+@quantity(label="Total parameters", symbol="N", unit="params")
+def total_params(n_layers: Scalar, layer_params: Scalar, embedding_params: Scalar, tied_embeddings: Scalar) -> Scalar:
+    """All weights: L P_layer + 2VD, or VD where the head shares the embedding."""
+    return n_layers * layer_params + embedding_params * (2 - tied_embeddings)
+
+
+@quantity(label="Attention FLOPs, a layer", symbol="F_attn", unit="FLOP/token")
+def attention_flops_per_token(seq_len: Scalar, n_heads: Scalar, d_head: Scalar, attention_flops: Scalar) -> Scalar:
+    """Forward dot products of one layer for one token: 4 S N_q H, times the share that the mask leaves."""
+    return attention_flops * 4 * seq_len * n_heads * d_head
+
+
+@quantity(label="Training FLOPs a token", symbol="F_token", unit="FLOP/token")
+def training_flops_per_token(
+    n_layers: Scalar,
+    layer_params: Scalar,
+    attention_flops_per_token: Scalar,
+    embedding_params: Scalar,
+    head_flops: Scalar,
+) -> Scalar:
+    """Forward and backward FLOPs of one token, recompute left out: 6 a matmul weight, three times the dot products."""
+    matmuls = n_layers * layer_params + head_flops * embedding_params
+    return 6 * matmuls + 3 * n_layers * attention_flops_per_token
+
+
+@quantity(label="Training FLOPs", symbol="F_train", unit="FLOP")
+def training_flops(training_flops_per_token: Scalar, train_tokens: Scalar) -> Scalar:
+    """FLOPs of the whole run, recompute left out."""
+    return training_flops_per_token * train_tokens
+
+
+@quantity(label="Attention share", symbol="r_attn", unit="1")
+def attention_flops_share(attention_flops_per_token: Scalar, layer_params: Scalar) -> Scalar:
+    """Dot-product FLOPs over a layer's matmul FLOPs: the book's S/(8D) with full attention and F = 4D."""
+    return attention_flops_per_token / (2 * layer_params)
+
+
+@quantity(label="KV cache a token", symbol="kv", unit="B/token")
+def kv_bytes_per_token(n_layers: Scalar, n_kv_heads: Scalar, d_head: Scalar, kv_bytes: Scalar) -> Scalar:
+    """Bytes of keys and values that one token adds: 2 kv_bytes L N_kv H."""
+    return 2 * kv_bytes * n_layers * n_kv_heads * d_head
+
+
+@quantity(label="Collective blocks a layer", symbol="n_b", unit="blocks")
+def collective_blocks(parallel_block: Scalar) -> Scalar:
+    """Blocks whose activations are gathered and scattered under tensor parallelism: 2, or 1 if they run in parallel."""
+    return jnp.where(parallel_block > 0.5, 1.0, 2.0)
