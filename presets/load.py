@@ -128,8 +128,11 @@ class _Table:
         return _Table.of(self.content[key], f"{self.where}.{key}")
 
     def text(self, key: str) -> str:
-        value = self.content.get(key, "")
-        if not isinstance(value, str) or "\n" in value or (key in self.content and not value.strip()):
+        """The text at `key`, "" where an optional one is absent."""
+        if key not in self.content:
+            return ""
+        value = self.content[key]
+        if not isinstance(value, str) or not value.strip() or value.splitlines() != [value]:
             raise PresetError(f"{self.where}.{key}: expected one line of text, got {value!r}")
         return value
 
