@@ -1,0 +1,132 @@
+"""The one state of an open page: the point, what is in focus, and the evaluation that every view reads.
+
+A change travels one way: something writes knobs, the graph is evaluated once, and one immutable `State` is published
+inside one hold. Widgets, clicks on heatmaps, goal-seek, presets and links all write knobs through `Session.write`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import param
+from panel.io import hold
+
+from model.errors import BadInput
+from model.evaluate import Evaluation, Gradient, evaluate, gradient
+from model.knobs import KNOBS
+from model.point import Point, resolve
+
+KEPT_BY_CHIP = ("compute_dtype", "matmul_efficiency", "collective_latency")
+"""Hardware knobs that say how a chip is used, not what it is: another chip leaves them as they are."""
+
+HISTORY = 200
+"""Points that undo can go back to."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What is true of the page now; replaced as a whole, never changed."""
+
+    page: str
+    focus: str
+    evaluation: Evaluation
+    gradient: Gradient
+
+    @property
+    def point(self) -> Point:
+        """The operating point."""
+        return self.evaluation.point
+
+
+class Session(param.Parameterized):
+    """Holds the state of one page and publishes each new one once."""
+
+    state = param.ClassSelector(class_=State, doc="The state that views paint; watch it, never set it.")
+    notice = param.String("", doc="One line for a person: what was refused, where, and the mend.")
+    moves = param.Tuple((False, False), doc="Whether there is something to undo, and to redo.")
+
+    def __init__(self, point: Point | None = None, *, page: str = "training", focus: str = "step_time") -> None:
+        super().__init__()
+        self._past: list[Point] = []
+        self._future: list[Point] = []
+        self._publish(point or resolve(), page, focus)
+
+    @property
+    def point(self) -> Point:
+        """The operating point of the present state."""
+        return self.state.point
+
+    def write(self, settings: Mapping[str, object], *, drag: bool = False) -> bool:
+        """Write knobs (or `chips`, `batch_seqs`) and publish; a refusal becomes the notice and changes nothing.
+
+        Args:
+            settings: knob names and what was typed or chosen for them.
+            drag: the change continues the one before, so both are one step of undo.
+        """
+        return self._move(lambda: self.point.with_settings(settings), drag=drag)
+
+    def reset(self, *names: str) -> bool:
+        """Put knobs back to their presets; all of them when none is named."""
+        kept = {name: value for name, value in self.point.changes().items() if names and name not in names}
+        return self._move(lambda: resolve(self.point.chip, self.point.model, kept))
+
+    def pick(self, *, chip: str | None = None, model: str | None = None) -> bool:
+        """Change the chip or the model: its own figures come in, changes by hand to the other groups stay."""
+        from_chip, from_model = chip is not None, model is not None
+
+        def move() -> Point:
+            kept = {
+                name: value
+                for name, value in self.point.changes().items()
+                if not (from_chip and KNOBS[name].group == "Hardware" and name not in KEPT_BY_CHIP)
+                and not (from_model and KNOBS[name].group == "Transformer")
+            }
+            return resolve(chip or self.point.chip, model or self.point.model, kept)
+
+        return self._move(move)
+
+    def jump(self, point: Point) -> bool:
+        """Move to a whole point: a link, an example, the answer of goal-seek."""
+        return self._move(lambda: point)
+
+    def look_at(self, focus: str) -> None:
+        """Put a value in focus; the point does not change."""
+        self._publish(self.point, self.state.page, focus)
+
+    def open(self, page: str) -> None:
+        """Show another page; the point does not change."""
+        self._publish(self.point, page, self.state.focus)
+
+    def undo(self) -> None:
+        """Go back one step."""
+        self._travel(self._past, self._future)
+
+    def redo(self) -> None:
+        """Take back an undo."""
+        self._travel(self._future, self._past)
+
+    def _travel(self, source: list[Point], target: list[Point]) -> None:
+        if source:
+            target.append(self.point)
+            self._publish(source.pop(), self.state.page, self.state.focus)
+
+    def _move(self, find: Callable[[], Point], *, drag: bool = False) -> bool:
+        try:
+            point = find()
+        except BadInput as error:
+            self.notice = "; ".join(error.faults)
+            return False
+        if point != self.point:
+            if not (drag and self._past):
+                self._past = [*self._past[-HISTORY:], self.point]
+            self._future.clear()
+            self._publish(point, self.state.page, self.state.focus)
+        return True
+
+    def _publish(self, point: Point, page: str, focus: str) -> None:
+        evaluation = evaluate(point)
+        with hold(), param.parameterized.batch_call_watchers(self):
+            self.state = State(page, focus, evaluation, gradient(evaluation, focus))
+            self.notice = ""
+            self.moves = (bool(self._past), bool(self._future))
