@@ -28,7 +28,9 @@ class Number(param.Number):
     """
 
     __slots__ = ["integer", "names", "scale", "symbol", "unit"]
-    _slot_defaults: ClassVar[dict[str, Any]] = dict(param.Number._slot_defaults, unit="1", symbol="", scale="log", integer=False, names={})
+    _slot_defaults: ClassVar[dict[str, Any]] = dict(
+        param.Number._slot_defaults, unit="1", symbol="", scale="log", integer=False, names={}
+    )
 
     def __init__(
         self,
