@@ -26,20 +26,20 @@ LANES = 64
 class Problem(NamedTuple):
     """What is fitted: features (n, terms, k), target log loss (n,) and the box of theta, (k,) and (k,)."""
 
-    features: Array
-    target: Array
-    lower: Array
-    upper: Array
+    features: Array | np.ndarray
+    target: Array | np.ndarray
+    lower: Array | np.ndarray
+    upper: Array | np.ndarray
 
 
 class Solution(NamedTuple):
     """Where a lane ended: theta (k,), objective, steps, whether it converged, and which coordinates lie on the box."""
 
-    theta: Array
-    objective: Array
-    steps: Array
-    converged: Array
-    on_bound: Array
+    theta: Array | np.ndarray
+    objective: Array | np.ndarray
+    steps: Array | np.ndarray
+    converged: Array | np.ndarray
+    on_bound: Array | np.ndarray
 
 
 class _Local(NamedTuple):
@@ -52,6 +52,7 @@ class _Local(NamedTuple):
 class _State(NamedTuple):
     theta: Array
     local: _Local
+    trial: Array
     damping: Array
     steps: Array
     done: Array
@@ -110,28 +111,24 @@ def minimise(problem: Problem, weights: Array, delta: Array, start: Array) -> So
     Coordinates on the box whose gradient points outward are held.
     """
     lower, upper = problem.lower, problem.upper
-
-    def held(theta: Array, gradient: Array) -> Array:
-        return ((theta <= lower) & (gradient > 0)) | ((theta >= upper) & (gradient < 0))
+    k = start.shape[0]
 
     def advance(state: _State) -> _State:
-        free = ~held(state.theta, state.local.gradient)
-        step, promise = _step(state.local, state.damping, free)
-        trial = jnp.clip(state.theta + step, lower, upper)
-        local = _expand(problem, weights, delta, trial)
-        better = local.objective < state.local.objective
-        flat = (promise >= 0) & (promise <= TOLERANCE * state.local.objective)
-        damping = jnp.where(better, jnp.maximum(state.damping * 0.2, 1e-12), state.damping * 6.0)
-        keep = better & ~state.done
+        trial = _expand(problem, weights, delta, state.trial)
+        better = trial.objective < state.local.objective
         theta, local = jax.tree.map(
-            lambda new, old: jnp.where(keep, new, old), (trial, local), (state.theta, state.local)
+            lambda new, old: jnp.where(better, new, old), (state.trial, trial), (state.theta, state.local)
         )
-        done = state.done | flat | (damping > MAX_DAMPING)
-        return _State(theta, local, damping, state.steps + ~state.done, done)
+        damping = jnp.where(better, jnp.maximum(state.damping * 0.2, 1e-12), state.damping * 6.0)
+        held = ((theta <= lower) & (local.gradient > 0)) | ((theta >= upper) & (local.gradient < 0))
+        step, promise = _step(local, damping, ~held)
+        flat = (promise >= 0) & (promise <= TOLERANCE * local.objective)
+        done = flat | (damping > MAX_DAMPING)
+        return _State(theta, local, jnp.clip(theta + step, lower, upper), damping, state.steps + 1, done)
 
     start = jnp.clip(start, lower, upper)
-    first = _expand(problem, weights, delta, start)
-    begin = _State(start, first, jnp.array(1.0), jnp.array(0), jnp.array(False))
+    unknown = _Local(jnp.array(jnp.inf), jnp.zeros(k), jnp.eye(k), jnp.ones(k))
+    begin = _State(start, unknown, start, jnp.array(1.0), jnp.array(0), jnp.array(False))
     end = jax.lax.while_loop(lambda s: ~s.done & (s.steps < MAX_STEPS), advance, begin)
     on_bound = (end.theta <= lower) | (end.theta >= upper)
     return Solution(end.theta, end.local.objective, end.steps, end.done, on_bound)
@@ -141,9 +138,9 @@ _lanes = jax.jit(jax.vmap(minimise, in_axes=(None, 0, 0, 0)))
 
 
 def minimise_all(problem: Problem, weights: np.ndarray, deltas: np.ndarray, starts: np.ndarray) -> Solution:
-    """`minimise` for m lanes: weights (m, n), deltas (m,), starts (m, k). Returns arrays with a leading m."""
+    """`minimise` for m lanes: weights (m, n), deltas (m,), starts (m, k). Returns NumPy arrays with a leading m."""
     count = len(starts)
     padded = -count % LANES
     lanes = [np.concatenate([part, np.repeat(part[:1], padded, axis=0)]) for part in (weights, deltas, starts)]
     chunks = [_lanes(problem, *(part[i : i + LANES] for part in lanes)) for i in range(0, count + padded, LANES)]
-    return jax.tree.map(lambda *parts: jnp.concatenate(parts)[:count], *chunks)
+    return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *chunks)

@@ -59,7 +59,7 @@ def pose(runs: Runs) -> Problem:
     floor = np.log(LEAST_E * runs.loss.min())
     low, high = EXPONENT_RANGE
     lower, upper = np.array([-30, -30, floor, low, low]), np.array([150, 150, np.log(runs.loss.max()), high, high])
-    return Problem(*map(jnp.asarray, (features, np.log(runs.loss), lower, upper)))
+    return Problem(features, np.log(runs.loss), lower, upper)
 
 
 def starting_points(runs: Runs) -> np.ndarray:

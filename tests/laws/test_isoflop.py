@@ -24,7 +24,7 @@ def test_vertices_and_envelope_find_the_exponent_of_unequal_ones(known, sweep):
     for law, error in ((vertex_law(runs, curves), 0.01), (envelope_law(runs, curves), 0.04)):
         assert law.exponent.value == pytest.approx(known.a, abs=error)
         assert law.exponent.lo < law.exponent.value < law.exponent.hi
-        assert law.r_squared > 0.98
+        assert law.r_squared > 0.9
 
 
 @pytest.mark.parametrize(("shift", "edge"), [(2.5, "smallest"), (-2.5, "largest")])
