@@ -1,0 +1,144 @@
+"""Where fusion pays, over widths and rows per expert, and why: arrays for a map and words for each of its regimes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from jax.typing import ArrayLike
+
+from model.kernels.planner import evaluate
+from model.kernels.tiles import MXU_ROWS, PIPELINE_BUFFERS, VMEM_LIMIT, DoesNotFit, Problem, choose_tiles
+
+Regime = Literal[
+    "saved traffic", "slower ragged_dot", "one set of weights", "padded tiles", "weights read again", "does not fit"
+]
+"""What decides a cell; `WHY` says it in words."""
+
+LITTLE = 0.1
+"""Share of the fused kernel's traffic below which what fusion saves is called little."""
+
+REGIMES: tuple[Regime, ...] = get_args(Regime)
+
+WHY: dict[Regime, str] = {
+    "saved traffic": "Fusion pays: gate, up and hidden activations stay on chip, which saves more than it costs.",
+    "slower ragged_dot": "Fusion pays only because of the declared rate of ragged_dot; at equal rates it would not.",
+    "one set of weights": "Both read every expert's weights once and little else, so there is little to save.",
+    "padded tiles": "Fusion loses: groups fill their row tiles badly, and matrix units work on other experts' rows.",
+    "weights read again": "Fusion loses: an expert's matrices do not fit in VMEM and are read again for each row tile.",
+    "does not fit": "No legal tiles of the fused kernel fit in VMEM.",
+}
+
+
+@dataclass(frozen=True)
+class RegimeMap:
+    """The map; arrays have shape (rows per expert, d_model, d_expert) in the order of the axes.
+
+    `speedup` is NaN where nothing fits and `shortfall` holds the missing bytes there, 0 elsewhere. `regime` indexes
+    `REGIMES`. `block_m` and `block_f` are the chosen tiles, 0 where nothing fits.
+    """
+
+    rows_per_expert: np.ndarray
+    d_model: np.ndarray
+    d_expert: np.ndarray
+    speedup: np.ndarray
+    regime: np.ndarray
+    block_m: np.ndarray
+    block_f: np.ndarray
+    shortfall: np.ndarray
+
+    def why(self, *cell: int) -> str:
+        """Return the reason of one cell in words."""
+        return WHY[REGIMES[self.regime[cell]]]
+
+
+def regime_map(
+    *,
+    rows_per_expert: Sequence[int],
+    d_model: Sequence[int],
+    d_expert: Sequence[int],
+    n_experts: int,
+    element_bytes: int,
+    peak_flops: float,
+    hbm_bandwidth: float,
+    ragged_dot_efficiency: float,
+    matmul_efficiency: float = 1.0,
+    vmem_limit: int = VMEM_LIMIT,
+    mxu_rows: int = MXU_ROWS,
+) -> RegimeMap:
+    """Predict the forward speed-up of fusion in every cell, each with the tiles that the chooser takes there.
+
+    Args:
+        rows_per_expert: mean sizes of a group, each at least 1.
+        d_model: widths of the model.
+        d_expert: hidden widths of an expert.
+        n_experts: experts on the chip.
+        element_bytes: 2 for bf16, 4 for float32.
+        peak_flops: FLOP/s of the chip.
+        hbm_bandwidth: B/s of the chip.
+        ragged_dot_efficiency: rate of `ragged_dot`'s matmuls over the fused kernel's.
+        matmul_efficiency: share of the peak that the fused kernel's matmuls reach.
+        vmem_limit: B of VMEM that the kernel may use.
+        mxu_rows: side of a matrix unit.
+    """
+    axes = (np.array(rows_per_expert), np.array(d_model), np.array(d_expert))
+    shape = tuple(axis.size for axis in axes)
+    block_m, block_f, shortfall = (np.zeros(shape, np.int64) for _ in range(3))
+    for cell in np.ndindex(shape):
+        rows, width, hidden = (int(axis[i]) for axis, i in zip(axes, cell, strict=True))
+        try:
+            tiles = choose_tiles(
+                Problem(rows * n_experts, width, hidden, n_experts, element_bytes),
+                vmem_limit=vmem_limit,
+                flops_per_byte=peak_flops * matmul_efficiency / hbm_bandwidth,
+                mxu_rows=mxu_rows,
+            )
+        except DoesNotFit as refusal:
+            shortfall[cell] = refusal.shortfall
+        else:
+            block_m[cell], block_f[cell] = tiles.block_m, tiles.block_f
+    rows, width, hidden = np.meshgrid(*(axis.astype(np.float64) for axis in axes), indexing="ij")
+    knobs = dict(
+        routed_rows=rows * n_experts,
+        d_model=width,
+        d_expert=hidden,
+        n_experts=float(n_experts),
+        element_bytes=float(element_bytes),
+        block_m=np.maximum(block_m, 1.0),
+        block_f=np.maximum(block_f, 1.0),
+        pipeline_buffers=float(PIPELINE_BUFFERS),
+        mxu_rows=float(mxu_rows),
+        peak_flops=peak_flops,
+        hbm_bandwidth=hbm_bandwidth,
+        matmul_efficiency=matmul_efficiency,
+    )
+    fits = block_m > 0
+    speedup = np.asarray(
+        evaluate("fused_moe_speedup", **knobs, ragged_dot_efficiency=ragged_dot_efficiency)["fused_moe_speedup"]
+    )
+    regime = np.where(fits, _regimes(knobs, speedup), REGIMES.index("does not fit"))
+    return RegimeMap(*axes, np.where(fits, speedup, np.nan), regime, block_m, block_f, shortfall)
+
+
+def _regimes(knobs: Mapping[str, ArrayLike], speedup: np.ndarray) -> np.ndarray:
+    """Index into `REGIMES` what decides each cell that fits; the first that holds."""
+    names = (
+        "fused_moe_traffic",
+        "fused_moe_time",
+        "fusion_saved_traffic",
+        "fusion_reread_traffic",
+        "fused_moe_speedup",
+    )
+    traffic, time, saved, reread, at_equal_rates = (
+        np.asarray(value) for value in evaluate(*names, **knobs, ragged_dot_efficiency=1.0).values()
+    )
+    traffic_bound = traffic / np.asarray(knobs["hbm_bandwidth"]) >= time
+    decided: dict[Regime, np.ndarray] = {
+        "one set of weights": traffic_bound & (reread == 0) & (saved < LITTLE * traffic),
+        "saved traffic": at_equal_rates > 1,
+        "slower ragged_dot": speedup > 1,
+        "weights read again": traffic_bound & (reread > 0),
+    }
+    return np.select(list(decided.values()), [REGIMES.index(name) for name in decided], REGIMES.index("padded tiles"))
