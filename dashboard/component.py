@@ -31,6 +31,6 @@ class Component(JSComponent):
         super().__init__(**params)
         self._on_message = on_message
 
-    def _handle_msg(self, msg: Mapping[str, Any]) -> None:
+    def _handle_msg(self, data: Any) -> None:
         if self._on_message is not None:
-            self._on_message(msg)
+            self._on_message(data)

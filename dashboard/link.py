@@ -79,15 +79,16 @@ def read_query(query: str) -> Place:
 
 def _tolerant_point(keys: dict[str, str], faults: list[str]) -> Point:
     chip, model = keys.pop("chip", None), keys.pop("model", None)
-    for slot, slug in (("chip", chip), ("model", model)):
-        try:
-            resolve(**{slot: slug})
-        except BadInput as error:
-            faults.extend(error.faults)
-            if slot == "chip":
-                chip = None
-            else:
-                model = None
+    try:
+        resolve(chip)
+    except BadInput as error:
+        faults.extend(error.faults)
+        chip = None
+    try:
+        resolve(None, model)
+    except BadInput as error:
+        faults.extend(error.faults)
+        model = None
     settings: dict[str, object] = {}
     for key, value in keys.items():
         if key not in KNOBS and key not in TYPED:

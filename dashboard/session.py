@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import param
 from panel.io import hold
 
+from dashboard.palette import Theme
 from model.errors import BadInput
 from model.evaluate import Evaluation, Gradient, evaluate, gradient
 from model.knobs import KNOBS
@@ -32,6 +33,7 @@ class State:
     focus: str
     evaluation: Evaluation
     gradient: Gradient
+    theme: Theme = "light"
 
     @property
     def point(self) -> Point:
@@ -46,11 +48,19 @@ class Session(param.Parameterized):
     notice = param.String("", doc="One line for a person: what was refused, where, and the mend.")
     moves = param.Tuple((False, False), doc="Whether there is something to undo, and to redo.")
 
-    def __init__(self, point: Point | None = None, *, page: str = "training", focus: str = "step_time") -> None:
+    def __init__(
+        self,
+        point: Point | None = None,
+        *,
+        page: str = "training",
+        focus: str = "step_time",
+        theme: Theme = "light",
+    ) -> None:
         super().__init__()
         self._past: list[Point] = []
         self._future: list[Point] = []
-        self._publish(point or resolve(), page, focus)
+        self._in_stroke = False
+        self._publish(point or resolve(), page, focus, theme)
 
     @property
     def point(self) -> Point:
@@ -98,6 +108,16 @@ class Session(param.Parameterized):
         """Show another page; the point does not change."""
         self._publish(self.point, page, self.state.focus)
 
+    def light(self, theme: Theme) -> None:
+        """Change the colours; nothing else changes."""
+        if theme != self.state.theme:
+            self._publish(self.point, self.state.page, self.state.focus, theme)
+
+    def visit(self, point: Point, page: str, focus: str) -> None:
+        """Go to a whole place, as the browser's back button does; its point is one step of undo."""
+        self._remember(point, continues=False)
+        self._publish(point, page, focus)
+
     def undo(self) -> None:
         """Go back one step."""
         self._travel(self._past, self._future)
@@ -117,16 +137,24 @@ class Session(param.Parameterized):
         except BadInput as error:
             self.notice = "; ".join(error.faults)
             return False
+        self._remember(point, continues=drag)
         if point != self.point:
-            if not (drag and self._past):
-                self._past = [*self._past[-HISTORY:], self.point]
-            self._future.clear()
             self._publish(point, self.state.page, self.state.focus)
         return True
 
-    def _publish(self, point: Point, page: str, focus: str) -> None:
+    def _remember(self, point: Point, *, continues: bool) -> None:
+        """Keep the present point for undo, unless the move continues one that has kept it."""
+        self._in_stroke = self._in_stroke and continues
+        if point != self.point:
+            if not self._in_stroke:
+                self._past = [*self._past[1 - HISTORY :], self.point]
+            self._in_stroke = True
+            self._future.clear()
+
+    def _publish(self, point: Point, page: str, focus: str, theme: Theme | None = None) -> None:
         evaluation = evaluate(point)
         with hold(), param.parameterized.batch_call_watchers(self):
-            self.state = State(page, focus, evaluation, gradient(evaluation, focus))
+            theme = theme or self.state.theme
+            self.state = State(page, focus, evaluation, gradient(evaluation, focus), theme)
             self.notice = ""
             self.moves = (bool(self._past), bool(self._future))
