@@ -1,18 +1,13 @@
 """Reads `chips.toml` and `models.toml`, and refuses a bad entry with one line that says what, where and the mend."""
 
 import difflib
-import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any
 
-
-class PresetError(ValueError):
-    """A bad preset file, or a slug that names no preset: always one line."""
+from presets.table import PresetError, Range, Table, entries
 
 
 @dataclass(frozen=True)
@@ -56,16 +51,6 @@ class Model:
     published_source: str = ""
 
 
-@dataclass(frozen=True)
-class Range:
-    """The unit of a number and the values that can be real: a slip of a factor of 1000 should not pass."""
-
-    unit: str
-    low: float
-    high: float
-    whole: bool = False
-
-
 COMPUTE_DTYPES = ("bf16", "int8", "fp8", "fp4")
 PEAK_FLOPS = Range("FLOP/s", 1e12, 1e17)
 FIGURES: Mapping[str, Range] = MappingProxyType(
@@ -98,68 +83,13 @@ DIMENSIONS: Mapping[str, Range | type[bool]] = MappingProxyType(
 )
 PUBLISHED_PARAMS = Range("parameters", 1e5, 1e14, whole=True)
 
-_SLUG = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 
-
-@dataclass(frozen=True)
-class _Table:
-    """A TOML table together with the place it came from, so that every fault can name it."""
-
-    content: Mapping[str, Any]
-    where: str
-
-    @classmethod
-    def of(cls, raw: object, where: str) -> "_Table":
-        if not isinstance(raw, dict):
-            raise PresetError(f"{where}: expected a table, got {raw!r}")
-        return cls(raw, where)
-
-    def permit(self, required: Iterable[str], optional: Iterable[str] = ()) -> None:
-        """Refuses a missing key, and an unknown one with the list of those permitted."""
-        permitted = [*required, *optional]
-        for key in self.content:
-            if key not in permitted:
-                raise PresetError(f"{self.where}: unknown key {key!r}; permitted: {', '.join(permitted)}")
-        for key in required:
-            if key not in self.content:
-                raise PresetError(f"{self.where}: missing key {key!r}")
-
-    def at(self, key: str) -> "_Table":
-        return _Table.of(self.content[key], f"{self.where}.{key}")
-
-    def text(self, key: str) -> str:
-        """The text at `key`, "" where an optional one is absent."""
-        if key not in self.content:
-            return ""
-        value = self.content[key]
-        if not isinstance(value, str) or not value.strip() or value.splitlines() != [value]:
-            raise PresetError(f"{self.where}.{key}: expected one line of text, got {value!r}")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self.content[key]
-        if not isinstance(value, bool):
-            raise PresetError(f"{self.where}.{key}: expected true or false, got {value!r}")
-        return value
-
-    def number(self, key: str, allowed: Range) -> float:
-        value = self.content[key]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise PresetError(f"{self.where}.{key}: expected a number in {allowed.unit}, got {value!r}")
-        if not allowed.low <= value <= allowed.high:  # refuses nan as well
-            span = f"{allowed.low:g} to {allowed.high:g} {allowed.unit}"
-            raise PresetError(f"{self.where}.{key}: {value!r} is outside {span}; check the unit")
-        if allowed.whole and value != int(value):
-            raise PresetError(f"{self.where}.{key}: expected a whole number of {allowed.unit}, got {value!r}")
-        return int(value) if allowed.whole else float(value)
-
-
-def _figure(table: _Table, allowed: Range) -> Figure:
+def _figure(table: Table, allowed: Range) -> Figure:
     table.permit(("value", "printed", "source"), ("note",))
     return Figure(table.number("value", allowed), table.text("printed"), table.text("source"), table.text("note"))
 
 
-def _chip(slug: str, table: _Table) -> Chip:
+def _chip(slug: str, table: Table) -> Chip:
     table.permit(("name", "edition"), ("note", "peak_flops", *FIGURES))
     peaks: dict[str, Figure] = {}
     if "peak_flops" in table.content:
@@ -177,7 +107,7 @@ def _chip(slug: str, table: _Table) -> Chip:
     )
 
 
-def _model(slug: str, table: _Table) -> Model:
+def _model(slug: str, table: Table) -> Model:
     table.permit(("name", "source", *DIMENSIONS), ("published_params", "published_source"))
     dimensions: dict[str, float | int | bool] = {
         key: table.number(key, kind) if isinstance(kind, Range) else table.flag(key) for key, kind in DIMENSIONS.items()
@@ -199,26 +129,14 @@ def _model(slug: str, table: _Table) -> Model:
     )
 
 
-def _entries(text: str, file: str) -> dict[str, _Table]:
-    """The entries of a preset file by slug, each still to be checked."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise PresetError(f"{file}: not valid TOML: {fault}") from None
-    for slug in content:
-        if not _SLUG.fullmatch(slug):
-            raise PresetError(f"{file}: bad slug {slug!r}; use lower-case letters, digits, '-' and '.'")
-    return {slug: _Table.of(raw, f"{file}, {slug}") for slug, raw in content.items()}
-
-
 def parse_chips(text: str, file: str = "chips.toml") -> Mapping[str, Chip]:
     """The chips of a TOML text by slug; raises `PresetError` at its first fault, naming `file`, entry and key."""
-    return MappingProxyType({slug: _chip(slug, table) for slug, table in _entries(text, file).items()})
+    return MappingProxyType({slug: _chip(slug, table) for slug, table in entries(text, file).items()})
 
 
 def parse_models(text: str, file: str = "models.toml") -> Mapping[str, Model]:
     """The models of a TOML text by slug; raises `PresetError` at its first fault, naming `file`, entry and key."""
-    return MappingProxyType({slug: _model(slug, table) for slug, table in _entries(text, file).items()})
+    return MappingProxyType({slug: _model(slug, table) for slug, table in entries(text, file).items()})
 
 
 def _packaged(file: str) -> str:
