@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import jax.numpy as jnp
-from jax.typing import ArrayLike
+
+Scalar = Any
+"""A scalar of the graph: a Python float, or a JAX tracer of shape () and dtype float64."""
 
 ABSENT = float("-inf")
 """Value of a branch that a configuration does not have (a GPU has no separate FSDP lane): it never binds."""
 
-_recorder: ContextVar[dict[str, ArrayLike] | None] = ContextVar("branch recorder", default=None)
+_recorder: ContextVar[dict[str, Scalar] | None] = ContextVar("branch recorder", default=None)
 _node: ContextVar[str] = ContextVar("node being traced", default="")
 
 
-def present(condition: ArrayLike, value: ArrayLike) -> ArrayLike:
+def present(condition: Scalar, value: Scalar) -> Scalar:
     """Return `value` where the configuration has this branch, else `ABSENT`."""
     return jnp.where(condition, value, ABSENT)
 
 
-def binding_max(**branches: ArrayLike) -> ArrayLike:
+def binding_max(**branches: Scalar) -> Scalar:
     """Return the largest branch; its gradient is that branch's alone, so a slack constraint gets exactly 0.
 
     At an exact tie the branch named first takes the whole gradient (`jnp.maximum` would give each half); the tie is
@@ -39,9 +42,9 @@ def binding_max(**branches: ArrayLike) -> ArrayLike:
 
 
 @contextmanager
-def recorded_branches() -> Iterator[dict[str, ArrayLike]]:
+def recorded_branches() -> Iterator[dict[str, Scalar]]:
     """Collect every branch of every `binding_max` called within, by the name `quantity:branch`."""
-    branches: dict[str, ArrayLike] = {}
+    branches: dict[str, Scalar] = {}
     token = _recorder.set(branches)
     try:
         yield branches

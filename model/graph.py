@@ -11,17 +11,16 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import dags
 
+from model.binding import Scalar as Scalar
 from model.binding import recorded_branches, tracing_node
 from model.knobs import KNOBS
+from model.pins import pinned
 
 Standing = Literal["exact", "lower bound", "estimate", "threshold"]
-Scalar = Any
-"""A scalar of the graph: a Python float, or a JAX tracer of shape () and dtype float64."""
-
 CHAPTERS = ("rooflines", "sharding", "transformers", "training", "thresholds", "inference", "cost")
 """Chapter modules of `model/`, in the book's order; importing one registers its nodes."""
 
@@ -106,7 +105,7 @@ def _functions() -> dict[str, Callable[..., Scalar]]:
         @functools.wraps(node.function)
         def call(*args: Scalar, **kwargs: Scalar) -> Scalar:
             with tracing_node(node.name):
-                return node.function(*args, **kwargs)
+                return pinned(node.name, node.function(*args, **kwargs))
 
         return call
 

@@ -32,10 +32,40 @@ def embedding_params(vocab_size: Scalar, d_model: Scalar) -> Scalar:
     return vocab_size * d_model
 
 
+@quantity(label="MLP parameters", symbol="P_mlp,all", unit="params")
+def all_mlp_params(n_layers: Scalar, mlp_params: Scalar) -> Scalar:
+    """MLP weights of all layers: 3LDF gated."""
+    return n_layers * mlp_params
+
+
+@quantity(label="Attention parameters", symbol="P_attn,all", unit="params")
+def all_attention_params(n_layers: Scalar, attention_params: Scalar) -> Scalar:
+    """Attention weights of all layers: 2LDH(N_q + N_kv)."""
+    return n_layers * attention_params
+
+
+@quantity(label="Vocabulary parameters", symbol="P_vocab,all", unit="params")
+def vocab_params(embedding_params: Scalar, tied_embeddings: Scalar) -> Scalar:
+    """Input embedding and output head: 2VD, or VD where the head shares the embedding."""
+    return embedding_params * (2 - tied_embeddings)
+
+
 @quantity(label="Total parameters", symbol="N", unit="params")
-def total_params(n_layers: Scalar, layer_params: Scalar, embedding_params: Scalar, tied_embeddings: Scalar) -> Scalar:
+def total_params(all_mlp_params: Scalar, all_attention_params: Scalar, vocab_params: Scalar) -> Scalar:
     """All weights: L P_layer + 2VD, or VD where the head shares the embedding."""
-    return n_layers * layer_params + embedding_params * (2 - tied_embeddings)
+    return all_mlp_params + all_attention_params + vocab_params
+
+
+@quantity(label="Norm parameters", symbol="P_norm", unit="params")
+def norm_params(n_layers: Scalar, d_model: Scalar) -> Scalar:
+    """Gains of the norms that N leaves out: two of width D in every layer and a last one, 2LD + D."""
+    return (2 * n_layers + 1) * d_model
+
+
+@quantity(label="Parameters with norms", symbol="N_norm", unit="params")
+def total_params_with_norms(total_params: Scalar, norm_params: Scalar) -> Scalar:
+    """All weights and the gains of RMS norms: what a published count of a LLaMA-like model holds."""
+    return total_params + norm_params
 
 
 @quantity(label="Attention FLOPs, a layer", symbol="F_attn", unit="FLOP/token")

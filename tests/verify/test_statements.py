@@ -1,0 +1,71 @@
+"""The statements as data: the loader refuses a bad entry, and the ids and values are those of the shared facts."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+import presets
+
+GOOD = """
+[chapter]
+name = "1 Rooflines"
+source = "https://example.org/"
+edition = "first"
+
+[probe]
+section = "Somewhere"
+text = "a number"
+quantity = "matmul_time"
+settings = { matmul_batch = 8, kv_in_max = "outside" }
+stated = 1.5
+digits = 2
+unit = "s"
+verdict = "agrees"
+lab = "roofline"
+"""
+
+
+def test_a_good_statement_is_read_as_written() -> None:
+    (statement,) = presets.parse_statements(GOOD, "probe.toml").values()
+    assert (statement.chapter, statement.stated, statement.digits, statement.unit) == ("1 Rooflines", 1.5, 2, "s")
+    assert statement.settings == {"matmul_batch": 8.0, "kv_in_max": "outside"}
+    assert (statement.source, statement.edition, statement.reason) == ("https://example.org/", "first", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('verdict = "agrees"', 'verdict = "fine"', "probe.toml, probe.verdict: 'fine' is none of"),
+        ('verdict = "agrees"', 'verdict = "differs"', "probe.toml, probe: differs needs a reason"),
+        ("stated = 1.5", "stated = 1.55", "probe.toml, probe.stated: 1.55 has more than 2 significant digits"),
+        ("stated = 1.5", 'stated = "1.5"', "probe.toml, probe.stated: expected a number"),
+        ("stated = 1.5\n", "", "probe.toml, probe: missing key 'stated'"),
+        ("digits = 2", "digits = 0", "probe.toml, probe.digits: 0 is outside"),
+        ('lab = "roofline"', 'colour = "red"', "probe.toml, probe: unknown key 'colour'"),
+        ('quantity = "matmul_time"', "", "probe.toml, probe: give a quantity"),
+        ("[chapter]", "[part]", "probe.toml: missing table 'chapter'"),
+        ("[probe]", "[a probe]", "probe.toml: not valid TOML"),
+    ],
+)
+def test_a_bad_statement_is_refused_with_one_line(old: str, new: str, line: str) -> None:
+    with pytest.raises(presets.PresetError) as fault:
+        presets.parse_statements(GOOD.replace(old, new), "probe.toml")
+    assert str(fault.value).startswith(line)
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.shared
+def test_ids_values_and_digits_are_those_of_the_shared_facts(shared: Path) -> None:
+    listed = yaml.safe_load((shared / "book" / "statements.yaml").read_text())["statements"]
+    facts = {entry["id"]: entry for entry in listed}
+    ours = {name: row for name, row in presets.statements().items() if not name.startswith("published-")}
+    assert set(ours) <= set(facts)
+    for name, row in ours.items():
+        fact = facts[name]
+        assert row.section == fact["section"], name
+        assert row.lab == fact["lab"], name
+        assert row.text != fact["statement"], name
+        if row.quantity and fact["printed_value"] is not None:
+            assert row.stated == pytest.approx(fact["printed_value"], rel=1e-11), name
+            assert row.digits >= fact["printed_sigfigs"], name
