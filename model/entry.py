@@ -41,7 +41,7 @@ def read(knob: Knob, raw: object) -> KnobValue:
 
 
 def _shown(raw: object) -> str:
-    text = raw if isinstance(raw, str) else repr(raw)
+    text = raw if isinstance(raw, str) and raw.isprintable() else repr(raw)
     return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 1]}…"
 
 

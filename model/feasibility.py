@@ -103,6 +103,13 @@ _UNDEFINED = {
 """Why a quantity is NaN though every knob that it needs is set."""
 
 
+def _called(knob: str) -> str:
+    label = KNOBS[knob].label
+    if label[1].islower():
+        label = label[0].lower() + label[1:]
+    return f"a {label}" if KNOBS[knob].unit.startswith("$") else f"the {label}"
+
+
 def undefined_reasons(point: Point, values: Mapping[str, float]) -> dict[str, str]:
     """Return `{quantity: reason}` for every quantity that is not finite: an empty knob, or no solution."""
     empty = [name for name, value in point.values.items() if value is None]
@@ -110,9 +117,9 @@ def undefined_reasons(point: Point, values: Mapping[str, float]) -> dict[str, st
     for name in quantities():
         if math.isfinite(values[name]):
             continue
-        missing = [KNOBS[knob].label for knob in empty if knob in ancestors(name)]
+        missing = [_called(knob) for knob in empty if knob in ancestors(name)]
         if missing:
-            reasons[name] = f"set {' and '.join(label.lower() if label[1:2].islower() else label for label in missing)}"
+            reasons[name] = f"set {' and '.join(missing)}"
             continue
         causes = [cause for cause in _UNDEFINED if cause in ancestors(name)]
         reasons[name] = _UNDEFINED[causes[0]] if causes else "outside the range of double precision"

@@ -1,1 +1,112 @@
-"""Scalegrad."""
+"""Scalegrad: which constraint binds at your exact operating point, and what a change is worth.
+
+The functions here mirror the command line and return plain dictionaries and DataFrames. A point is given by a chip, a
+model and settings: `scalegrad.values("tpu-v5p", "llama-3-70b", {"data_shards": 512, "tensor_shards": 8})`.
+
+What can't be used raises `BadInput`, whose `faults` are one line each. A value that can't be had is None with a reason
+beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+# A `model.py` in the caller's folder must not stand in for our `model`: our own root goes first while we import.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from model.errors import BadInput as BadInput
+from model.evaluate import Evaluation, evaluate, require_value
+from model.evaluate import gradient as _gradient
+from model.graph import quantities
+from model.point import resolve
+
+sys.path.pop(0)
+
+Settings = Mapping[str, object]
+Answer = dict[str, Any]
+
+
+def _evaluation(chip: str | None, model: str | None, settings: Settings | None, gate: bool) -> Evaluation:
+    return evaluate(resolve(chip, model, settings), gate=gate)
+
+
+def finite(number: float) -> float | None:
+    """Return `number`, or None where JSON has no word for it."""
+    return number if math.isfinite(number) else None
+
+
+def values(
+    chip: str | None = None,
+    model: str | None = None,
+    settings: Settings | None = None,
+    of: Sequence[str] = (),
+    *,
+    gate: bool = True,
+) -> Answer:
+    """Return every quantity (or those named in `of`) at a point.
+
+    Args:
+        chip: slug of a chip; the TPU v5p when None.
+        model: slug of a model; LLaMA-3 70B when None.
+        settings: knobs, and `chips` or `batch_seqs`, by name; text like `4M` is read.
+        of: quantities or `quantity:branch` names.
+        gate: refuse what does not fit or divide; False shows the bound anyway.
+
+    Returns:
+        `{"chip", "model", "knobs": {name: value}, "values": {name: {"value", "unit", "reason"}}}`, SI units.
+
+    Raises:
+        BadInput: an unknown name or an unusable value.
+    """
+    evaluation = _evaluation(chip, model, settings, gate)
+    point = evaluation.point
+    shown: Answer = {}
+    for name in of or quantities():
+        owner = require_value(name, evaluation)
+        reason = evaluation.reasons.get(owner, "")
+        value = None if reason else finite(evaluation.bounds[name])
+        if value is None and not reason:
+            reason = f"{name} is absent here"
+        shown[name] = {"value": value, "unit": quantities()[owner].unit, "reason": reason}
+    return {"chip": point.chip, "model": point.model, "knobs": dict(point.values), "values": shown}
+
+
+def gradient(
+    of: str,
+    chip: str | None = None,
+    model: str | None = None,
+    settings: Settings | None = None,
+    *,
+    gate: bool = True,
+) -> Answer:
+    """Return the elasticity of one value to every knob, what binds, and how far each knob can move until that changes.
+
+    Args:
+        of: a quantity, or a branch of a maximum (`forward_time:fsdp`).
+        chip: slug of a chip.
+        model: slug of a model.
+        settings: knobs by name.
+        gate: refuse what does not fit or divide.
+
+    Returns:
+        `{"of", "value", "unit", "reason", "elasticities": {knob: e}, "binding": ["quantity:branch"],
+        "regime": [{"knob", "factor", "from", "to"}]}`; an elasticity is (x/y) dy/dx, exactly 0 on slack branches.
+
+    Raises:
+        BadInput: an unknown name or an unusable value.
+    """
+    evaluation = _evaluation(chip, model, settings, gate)
+    found = _gradient(evaluation, of)
+    binding = [f"{name}:{branch}" for name, branches in evaluation.binding(of).items() for branch in branches]
+    return {
+        "of": of,
+        "value": finite(found.value),
+        "unit": quantities()[of.partition(":")[0]].unit,
+        "reason": found.reason,
+        "elasticities": {knob: finite(elasticity) for knob, elasticity in found.elasticities.items()},
+        "binding": binding,
+    }

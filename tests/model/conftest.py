@@ -27,10 +27,10 @@ def _hostile_numbers() -> list[list[float]]:
     base = dict(zip(KNOBS, resolve().numbers(), strict=True))
     for name, knob in KNOBS.items():
         ends = list(knob.numbers.values()) if knob.kind == "choice" else list(knob.bounds)
-        for value in [*ends, *([math.nan] if knob.optional else [])]:
-            corners.append({**base, name: value})
-    for chip in ("h100", "v100", "tpu-v2", "gb200-nvl72"):
-        corners.append(dict(zip(KNOBS, resolve(chip).numbers(), strict=True)))
+        empty = [math.nan] if knob.optional else []
+        corners.extend({**base, name: value} for value in ends + empty)
+    chips = ("h100", "v100", "tpu-v2", "gb200-nvl72")
+    corners.extend(dict(zip(KNOBS, resolve(chip).numbers(), strict=True)) for chip in chips)
     one = {"data_shards": 1.0, "tensor_shards": 1.0, "decode_chips": 1.0}
     corners.append({**base, **one})
     corners.append({**base, **one, "ici_bandwidth": math.nan})
