@@ -1,0 +1,247 @@
+"""Every quantity against plain arithmetic on printed dimensions and rates, and the mutation check over all nodes.
+
+The expected numbers follow the book's equations in plain Python, written out from its tables: LLaMA-2 13B on 256 TPU
+v5e (two-axis torus) and on 64 H100 (one wire). A change of 1 % in any node must be noticed here.
+"""
+
+import math
+
+import pytest
+
+import model.graph
+from model.emit import compile_python, emit_python, trace
+from model.evaluate import evaluate
+from model.graph import assemble, quantities
+from model.knobs import KNOBS
+from model.pins import pinned
+from model.point import Point, resolve
+from model.verify import verify
+
+L, D, F, HEADS, H, V = 40, 5120, 13824, 40, 128, 32000
+P_MLP, P_ATTENTION = 3 * D * F, 4 * D * HEADS * H
+P = P_MLP + P_ATTENTION
+N = L * P + 2 * V * D
+B, S, T = 2**20, 2048, 2e12
+
+
+def v5e() -> tuple[Point, dict[str, float]]:
+    """256 TPU v5e, X = 64, Y = 4, every rate printed in the book's table; VMEM is 22 times HBM."""
+    C, E, W_HBM, W_ICI, W_PCIE, W_DCN, PRICE = 1.97e14, 0.5, 8.2e11, 9e10, 1.6e10, 3.125e9, 1.2
+    X, Y = 64, 4
+    rate = X * Y * C * E
+    attention = 0.5 * 4 * S * HEADS * H
+    forward = B * (2 * P + attention)
+    math_time, fsdp, tp = forward / rate, 2 * P / (Y * W_ICI * 1), 2 * 4 * B * D / (X * W_ICI)
+    forward_time = max(math_time, fsdp, tp)
+    backward_time = max(3 * math_time, 2 * fsdp, 1.5 * tp)
+    head = 6 * B * V * D
+    step = L * (forward_time + backward_time) + head / rate
+    flops = 3 * L * forward + head
+    per_second = B / step
+    days = T / per_second / 86400
+    mfu = flops / (X * Y * C * step)
+    ckpt = 2 * L * B * (D + 2 * F)
+    alpha = C * E / W_ICI
+    point = resolve(
+        "tpu-v5e",
+        "llama-2-13b",
+        {
+            "matmul_efficiency": E,
+            "data_shards": X,
+            "tensor_shards": Y,
+            "batch_tokens": B,
+            "seq_len": S,
+            "train_tokens": T,
+            "recompute": "full",
+            "tensor_backward": "1.5x",
+            "matmul_batch": 512,
+            "matmul_inner": 4096,
+            "matmul_outer": 8192,
+            "gather_bytes_total": 2**25,
+            "gather_axis_1": 8,
+            "gather_axis_2": 4,
+            "gather_axis_3": 16,
+            "other_shards": 2,
+            "weight_bytes": 1,
+            "decode_chips": 8,
+            "decode_batch": 4,
+            "context_len": 4096,
+            "prompt_len": 1024,
+            "output_len": 256,
+            "decode_attention": "counted",
+            "kv_in_max": "outside",
+        },
+    )
+    intensity = C * E / W_HBM
+    matmul = 2 * 512 * 4096 * 8192
+    matmul_bytes = 4096 * 8192 + 2 * 512 * (4096 + 8192)
+    kv_token = 2 * 2 * L * HEADS * H
+    kv = kv_token * 4096 * 4
+    weights_time, kv_time = N / (8 * W_HBM), kv / (8 * W_HBM)
+    decode_flops = 4 * (2 * N + 4 * 4096 * HEADS * H * L)
+    decode_flops_time = decode_flops / (8 * C * E)
+    decode_ar = max(2 * 2 * 4 * D / W_ICI, 1e-6)
+    decode = kv_time + max(decode_flops_time, weights_time) + 2 * L * decode_ar
+    prompt = 4 * 1024
+    prefill_flops = prompt * (2 * N + 0.5 * 4 * 1024 * HEADS * H * L)
+    prefill_ar = 2 * 2 * prompt * D / W_ICI
+    prefill = prefill_flops / (8 * C * E) + 2 * L * prefill_ar
+    return point, {
+        "reachable_flops": 9.85e13,
+        "hbm_critical_intensity": intensity,
+        "vmem_critical_intensity": C * E / 1.8e13,
+        "ici_critical_intensity": alpha,
+        "pcie_critical_intensity": C * E / W_PCIE,
+        "dcn_critical_intensity": C * E / W_DCN,
+        "matmul_critical_batch": intensity / 2,
+        "matmul_flops": matmul,
+        "matmul_bytes": matmul_bytes,
+        "matmul_intensity": matmul / matmul_bytes,
+        "matmul_math_time": matmul / (C * E),
+        "matmul_memory_time": matmul_bytes / W_HBM,
+        "matmul_time": max(matmul / (C * E), matmul_bytes / W_HBM),
+        "matmul_time_without_overlap": matmul / (C * E) + matmul_bytes / W_HBM,
+        "matmul_exact_critical_batch": 1 / (2 / intensity - 2 * (1 / 4096 + 1 / 8192)),
+        "gathered_bytes": 2**24,
+        "gathered_axes": 3,
+        "gather_hops": 14,
+        "allgather_bandwidth_time": 2**24 / (3 * W_ICI),
+        "allgather_latency_time": 14e-6,
+        "allgather_time": max(2**24 / (3 * W_ICI), 14e-6),
+        "allreduce_time": 2 * max(2**24 / (3 * W_ICI), 14e-6),
+        "mlp_params": P_MLP,
+        "attention_params": P_ATTENTION,
+        "layer_params": P,
+        "embedding_params": V * D,
+        "total_params": N,
+        "attention_flops_per_token": attention,
+        "training_flops_per_token": 6 * (L * P + V * D) + 3 * L * attention,
+        "training_flops": (6 * (L * P + V * D) + 3 * L * attention) * T,
+        "attention_flops_share": attention / (2 * P),
+        "kv_bytes_per_token": kv_token,
+        "collective_blocks": 2,
+        "chips": 256,
+        "tokens_per_chip": B / 256,
+        "fsdp_axes": 1,
+        "layer_forward_flops": forward,
+        "forward_math_time": math_time,
+        "forward_fsdp_time": fsdp,
+        "forward_tensor_time": tp,
+        "forward_time": forward_time,
+        "backward_math_time": 3 * math_time,
+        "backward_fsdp_time": 2 * fsdp,
+        "backward_tensor_time": 1.5 * tp,
+        "backward_time": backward_time,
+        "layer_time": forward_time + backward_time,
+        "head_step_flops": head,
+        "head_time": head / rate,
+        "step_time": step,
+        "step_flops": flops,
+        "mfu": mfu,
+        "hfu": (flops + L * forward) / (X * Y * C * step),
+        "tokens_per_second": per_second,
+        "train_tokens_per_second_per_chip": per_second / 256,
+        "train_days": days,
+        "state_bytes": 10 * N,
+        "checkpoint_width": D + 2 * F,
+        "checkpoint_bytes": ckpt,
+        "memory_per_chip": (10 * N + ckpt) / 256,
+        "memory_headroom": 16e9 - (10 * N + ckpt) / 256,
+        "mlp_effective_width": 1.5 * F,
+        "layer_effective_width": P / (4 * D),
+        "mixed_fsdp_axes": 1,
+        "data_parallel_threshold": alpha,
+        "mlp_tensor_threshold": 1.5 * F / alpha,
+        "tensor_threshold": P / (4 * D) / alpha,
+        "mlp_mixed_threshold": alpha**2 / (1.5 * F),
+        "mixed_threshold": alpha**2 / (P / (4 * D)),
+        "mlp_optimal_data_shards": math.sqrt(B * 256 / (1.5 * F)),
+        "optimal_data_shards": math.sqrt(B * 256 * 4 * D / P),
+        "weight_store_bytes": N,
+        "kv_copies": 1,
+        "kv_cache_bytes": kv,
+        "decode_memory_per_chip": (N + kv) / 8,
+        "decode_memory_headroom": 16e9 - (N + kv) / 8,
+        "decode_batch_limit": (8 * 16e9 - N) / (kv_token * 4096),
+        "decode_flops": decode_flops,
+        "decode_flops_time": decode_flops_time,
+        "decode_weights_time": weights_time,
+        "decode_kv_time": kv_time,
+        "decode_allreduce_time": decode_ar,
+        "decode_comms_time": 2 * L * decode_ar,
+        "decode_roofline_time": kv_time + max(decode_flops_time, weights_time),
+        "decode_step_time": decode,
+        "decode_tokens_per_second": 4 / decode,
+        "tokens_per_second_per_chip": 0.5 / decode,
+        "tokens_per_second_per_user": 1 / decode,
+        "useful_flops_fraction": 8 * N / (8 * C * decode),
+        "step_critical_batch": N * intensity / (2 * N + 4 * 4096 * HEADS * H * L),
+        "prefill_tokens": prompt,
+        "prefill_flops": prefill_flops,
+        "prefill_flops_time": prefill_flops / (8 * C * E),
+        "prefill_allreduce_time": prefill_ar,
+        "prefill_comms_time": 2 * L * prefill_ar,
+        "prefill_roofline_time": prefill_flops / (8 * C * E),
+        "prefill_time": prefill,
+        "prefill_tokens_per_second": prompt / prefill,
+        "request_time": prefill + 256 * decode,
+        "train_cost": PRICE * 256 * days * 24,
+        "train_cost_per_mtok": PRICE * 256 / (per_second * 3600) * 1e6,
+        "flops_per_dollar": C * 3600 / PRICE,
+        "cost_per_mtok": PRICE * 8 / (4 / decode * 3600) * 1e6,
+        "prefill_cost_per_mtok": PRICE * 8 / (prompt / prefill * 3600) * 1e6,
+    }
+
+
+def h100() -> tuple[Point, dict[str, float]]:
+    """64 H100 on one wire: collectives add up and the mixed threshold is four times as high."""
+    C, W = 9.89e14, 450e9
+    X, Y = 8, 8
+    fsdp, tp = 2 * P / (Y * W), 2 * 4 * B * D / (X * W)
+    math_time = B * 2 * P / (64 * C)
+    settings = {"data_shards": X, "tensor_shards": Y, "batch_tokens": B, "seq_len": S, "attention_flops": "none"}
+    settings |= {"kv_replication": "replicated", "decode_chips": 64, "decode_batch": 512, "context_len": 4096}
+    alpha = C / W
+    return resolve("h100", "llama-2-13b", settings), {
+        "shared_wire": 1,
+        "fsdp_axes": 1,
+        "forward_time": max(math_time, fsdp + tp),
+        "backward_time": max(2 * math_time, 2 * fsdp + tp),
+        "mixed_threshold": 4 * alpha**2 * 4 * D / P,
+        "kv_copies": 64 / 40,
+        "decode_allreduce_time": 2 * 2 * 512 * D / W,
+    }
+
+
+@pytest.mark.parametrize("reference", [v5e, h100])
+def test_every_quantity_is_the_books_arithmetic(reference):
+    point, expected = reference()
+    bounds = evaluate(point, gate=False).bounds
+    for name, value in expected.items():
+        assert bounds[name] == pytest.approx(value, rel=1e-12), name
+
+
+def test_one_percent_in_any_node_is_noticed():
+    """Each node times 1.01 moves an expected number here, or it carries a statement (tests/verify mutates those)."""
+    nodes = list(quantities())
+    factors: dict[str, object] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model.graph, "pinned", lambda name, value: pinned(name, value * factors.get(name, 1.0)))
+        combined = assemble(nodes)
+
+        def mutated(*numbers):
+            factors.update(zip(nodes, numbers[len(KNOBS) :], strict=True))
+            values, _ = combined(**dict(zip(KNOBS, numbers, strict=False)))
+            return tuple(values[name] for name in nodes)
+
+        source = emit_python(trace(mutated, len(KNOBS) + len(nodes)), "mutated")
+    program = compile_python(source, "mutated")
+    references = [reference() for reference in (v5e, h100)]
+    in_statements = {name for row in verify().rows for name in row.via}
+    for node in nodes:
+        change = [1.01 if name == node else 1.0 for name in nodes]
+        noticed = False
+        for point, expected in references:
+            found = dict(zip(nodes, program(*point.numbers(), *change), strict=True))
+            noticed |= any(found[name] != pytest.approx(value, rel=1e-6) for name, value in expected.items())
+        assert noticed or node in in_statements, node
