@@ -9,73 +9,92 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from model.graph import ancestors, quantities
 from model.knobs import KNOBS
 from model.numerals import show
 from model.point import Point
 
+Numbers = Mapping[str, Any]
+"""Knobs or quantities by name: floats, or NumPy arrays of one shape."""
+
 
 @dataclass(frozen=True)
 class Gate:
-    """One condition: the quantities it stops (with all that follow from them), and when, with the shortfall."""
+    """One condition on a point.
+
+    Attributes:
+        stops: the quantities that can't be had where it fails, with all that follow from them.
+        excess: how much is too much, from knobs and quantities (floats or arrays); it fails where this is above 0.
+        words: the reason and the mend, at one point where it fails.
+        whole: whether it asks for whole shards only, so that a knob moved continuously may ignore it.
+    """
 
     stops: tuple[str, ...]
-    fault: Callable[[Mapping[str, float], Mapping[str, float]], str | None]
+    excess: Callable[[Numbers, Numbers], Any]
+    words: Callable[[Numbers, Numbers], str]
+    whole: bool = False
+
+    def fault(self, knobs: Mapping[str, float], values: Mapping[str, float]) -> str | None:
+        """Return the reason at one point where the condition fails, else None."""
+        # An empty capacity (NaN) is no proof that it does not fit.
+        return self.words(knobs, values) if self.excess(knobs, values) > 0 else None
 
 
-def _training_memory(knobs: Mapping[str, float], values: Mapping[str, float]) -> str | None:
-    need, have = values["memory_per_chip"], knobs["hbm_capacity"]
-    return _does_not_fit(need, have, "use more chips or a smaller batch")
+def _fits(memory: str, mend: str, stops: tuple[str, ...]) -> Gate:
+    def words(knobs: Numbers, values: Numbers) -> str:
+        need, have = values[memory], knobs["hbm_capacity"]
+        return f"does not fit: {show(need, 'B')} of {show(have, 'B')} a chip, {show(need - have, 'B')} too much; {mend}"
+
+    return Gate(stops, lambda knobs, values: values[memory] - knobs["hbm_capacity"], words)
 
 
-def _serving_memory(knobs: Mapping[str, float], values: Mapping[str, float]) -> str | None:
-    need, have = values["decode_memory_per_chip"], knobs["hbm_capacity"]
-    return _does_not_fit(need, have, "use more chips, a smaller batch or a shorter context")
+def _divides_mlp(shards: str, stops: tuple[str, ...]) -> Gate:
+    def left(knobs: Numbers, _: Numbers) -> Any:
+        return np.fmod(knobs["d_ff"], knobs[shards])
 
+    def words(knobs: Numbers, values: Numbers) -> str:
+        remainder = f"(remainder {left(knobs, values):g})"
+        return (
+            f"FFN width {knobs['d_ff']:,.0f} does not divide by {shards}={knobs[shards]:g} {remainder}; use a divisor"
+        )
 
-def _does_not_fit(need: float, have: float, mend: str) -> str | None:
-    if not need > have:  # An empty capacity is no proof that it does not fit.
-        return None
-    return f"does not fit: {show(need, 'B')} of {show(have, 'B')} a chip, {show(need - have, 'B')} too much; {mend}"
-
-
-def _whole_sequences(knobs: Mapping[str, float], _: Mapping[str, float]) -> str | None:
-    batch, length = knobs["batch_tokens"], knobs["seq_len"]
-    if batch >= length:
-        return None
-    return f"the batch of {batch:,.0f} tokens is shorter than one sequence of {length:,.0f}; raise batch_tokens"
-
-
-def _whole_shards(knobs: Mapping[str, float], _: Mapping[str, float]) -> str | None:
-    batch, shards = knobs["batch_tokens"], knobs["data_shards"]
-    if batch >= shards:
-        return None
-    return f"{batch:,.0f} tokens do not divide over {shards:,.0f} data shards; raise batch_tokens"
-
-
-def _divides_mlp(shards: str) -> Callable[[Mapping[str, float], Mapping[str, float]], str | None]:
-    def fault(knobs: Mapping[str, float], _: Mapping[str, float]) -> str | None:
-        width, ways = knobs["d_ff"], knobs[shards]
-        left = math.fmod(width, ways)
-        if left == 0:
-            return None
-        return f"FFN width {width:,.0f} does not divide by {shards}={ways:g} (remainder {left:g}); use a divisor"
-
-    return fault
+    return Gate(stops, left, words, whole=True)
 
 
 _TRAINING = ("forward_time", "backward_time", "head_time")
 _SERVING = ("decode_roofline_time", "prefill_roofline_time")
 
 GATES: tuple[Gate, ...] = (
-    Gate(_TRAINING, _whole_sequences),
-    Gate(_TRAINING, _whole_shards),
-    Gate(_TRAINING, _divides_mlp("tensor_shards")),
-    Gate(_TRAINING, _training_memory),
-    Gate(_SERVING, _divides_mlp("decode_chips")),
-    Gate(_SERVING, _serving_memory),
+    Gate(
+        _TRAINING,
+        lambda knobs, _: knobs["seq_len"] - knobs["batch_tokens"],
+        lambda knobs, _: (
+            f"the batch of {knobs['batch_tokens']:,.0f} tokens is shorter than one sequence of "
+            f"{knobs['seq_len']:,.0f}; raise batch_tokens"
+        ),
+    ),
+    Gate(
+        _TRAINING,
+        lambda knobs, _: knobs["data_shards"] - knobs["batch_tokens"],
+        lambda knobs, _: (
+            f"{knobs['batch_tokens']:,.0f} tokens do not divide over {knobs['data_shards']:,.0f} data shards; "
+            "raise batch_tokens"
+        ),
+    ),
+    _divides_mlp("tensor_shards", _TRAINING),
+    _fits("memory_per_chip", "use more chips or a smaller batch", _TRAINING),
+    _divides_mlp("decode_chips", _SERVING),
+    _fits("decode_memory_per_chip", "use more chips, a smaller batch or a shorter context", _SERVING),
 )
+
+
+def gates_of(name: str) -> tuple[Gate, ...]:
+    """Return the gates that stop a quantity, in their order."""
+    return tuple(gate for gate in GATES if not ancestors(name).isdisjoint(gate.stops))
 
 
 def gate_faults(point: Point, values: Mapping[str, float]) -> dict[str, str]:
