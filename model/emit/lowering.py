@@ -82,7 +82,7 @@ def _equation(builder: Builder, equation: JaxprEqn, operands: list[Operand]) -> 
 
 
 def _refused(equation: JaxprEqn, what: str) -> list[Operand]:
-    reason = f"{what} has no scalar form in emitted source (at {summarize(equation.source_info)})"
+    reason = f"{what} has no scalar form in emitted source (at {summarize(equation.source_info) or 'an unknown line'})"
     return [Unsupported(reason)] * len(equation.outvars)
 
 
@@ -103,15 +103,15 @@ def _constant(value: Any, aval: Any = None) -> Operand:
 
 _NESTED = {
     "jit": "jaxpr",
-    "pjit": "jaxpr",
     "closed_call": "call_jaxpr",
+    "eval_jaxpr": "call_jaxpr",
     "core_call": "call_jaxpr",
     "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr",
     "remat2": "jaxpr",
     "checkpoint": "jaxpr",
 }
-"""Primitives that only call a jaxpr, and the parameter that holds it."""
+"""Primitives that only call a jaxpr, and the parameter that holds it (JAX 0.12 says eval_jaxpr for closed_call)."""
 
 _IDENTITIES = frozenset(
     {

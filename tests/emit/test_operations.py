@@ -2,11 +2,15 @@
 
 import itertools
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+
+from model.emit import compile_python, emit_python, trace
 
 inf, nan = math.inf, math.nan
 HOSTILE = (
@@ -50,13 +54,15 @@ UNARY = {
     "reciprocal": lambda a: (1.0 / a, -1.0 / a, a / 3.0, 0.0 / a),
     "max and min with a constant": lambda a: (jnp.maximum(a, 0.0), jnp.minimum(a, -0.0), jnp.maximum(a, nan)),
     "clip": lambda a: (jnp.clip(a, -1.0, 2.5), lax.clamp(-1.0, a, 0.0)),
-    "to int32": lambda a: a.astype(jnp.int32),
-    "to int64": lambda a: a.astype(jnp.int64),
-    "to bool": lambda a: a.astype(bool),
+    "to int32": lambda a: lax.convert_element_type(a, jnp.int32),
+    "to int64": lambda a: lax.convert_element_type(a, jnp.int64),
+    "to bool": lambda a: lax.convert_element_type(a, bool),
     "copy and stop_gradient": lambda a: (lax.stop_gradient(a), jnp.array(a, copy=True)),
     "cond": lambda a: lax.cond(a > 1.0, lambda b: (1.0 / b, b), lambda b: (b, jnp.sqrt(b)), a),
-    "switch": lambda a: lax.switch(a.astype(jnp.int32), [jnp.negative, jnp.sqrt, jnp.square], a),
-    "choice by integer": lambda a: lax.select_n(jnp.clip(a, 0.0, 2.0).astype(jnp.int32), a, 2.0 * a, 3.0 * a),
+    "switch": lambda a: lax.switch(lax.convert_element_type(a, jnp.int32), [jnp.negative, jnp.sqrt, jnp.square], a),
+    "choice by integer": lambda a: lax.select_n(
+        lax.convert_element_type(jnp.clip(a, 0.0, 2.0), jnp.int32), a, 2.0 * a, 3.0 * a
+    ),
     "counting booleans": lambda a: (a > 1.0) * 2 + (a > 2.0) - 1,
     "small integers": lambda a: (
         _small(a) * 3 - 7,
@@ -66,7 +72,9 @@ UNARY = {
         a * _small(a),
     ),
     "power to an integer": lambda a: lax.pow(a, _small(a)),
-    "int64 to int32": lambda a: jnp.clip(a, -1e10, 1e10).astype(jnp.int64).astype(jnp.int32),
+    "int64 to int32": lambda a: lax.convert_element_type(
+        lax.convert_element_type(jnp.clip(a, -1e10, 1e10), jnp.int64), jnp.int32
+    ),
 }
 
 BINARY = {
@@ -89,8 +97,18 @@ BINARY = {
 }
 
 
+def _staged(a: float) -> jax.Array:
+    """A constant that JAX leaves in the jaxpr instead of computing with it at once."""
+    return lax.optimization_barrier(jnp.float64(a))
+
+
 def _small(a: jax.Array) -> jax.Array:
-    return jnp.clip(a, -9.0, 9.0).astype(jnp.int64)
+    return lax.convert_element_type(jnp.clip(a, -9.0, 9.0), jnp.int64)
+
+
+def _folded(function: Callable[..., Any], points: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    constants = trace(lambda: [function(*map(_staged, point)) for point in points], 0)
+    return compile_python(emit_python(constants, "folded"), "folded")()
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -101,3 +119,11 @@ def test_operation_of_one_number_follows_xla_at_hostile_values(agree, name: str)
 @pytest.mark.parametrize("name", BINARY)
 def test_operation_of_two_numbers_follows_xla_at_hostile_pairs(agree, name: str) -> None:
     agree(BINARY[name], PAIRS, zeros=True)
+
+
+@pytest.mark.parametrize(("cases", "points"), [(UNARY, [(a,) for a in HOSTILE]), (BINARY, PAIRS[::13])])
+def test_folded_constants_are_what_the_same_source_computes(cases, points) -> None:
+    for name, function in cases.items():
+        jaxpr = trace(function, len(points[0]))
+        computed = compile_python(emit_python(jaxpr, "computed"), "computed")
+        assert repr(_folded(function, points)) == repr(sum((computed(*point) for point in points), ())), name
