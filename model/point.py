@@ -30,9 +30,19 @@ class Point:
         """Return the graph's arguments in declaration order; an empty knob is NaN."""
         return tuple(knob.number(self.values[name]) for name, knob in KNOBS.items())
 
+    def numbers_by_name(self) -> dict[str, float]:
+        """Return the graph's arguments by knob; an empty knob is NaN."""
+        return dict(zip(KNOBS, self.numbers(), strict=True))
+
     def preset(self) -> Mapping[str, KnobValue]:
         """Return the values of this chip, model and compute dtype before anything was changed by hand."""
         return preset_values(self.chip, self.model, str(self.values["compute_dtype"]))
+
+    def typed(self) -> dict[str, float]:
+        """Return what may be typed though it is no knob: chips of the mesh, and sequences a batch."""
+        shards = [float(self.values[name] or 1) for name in ("data_shards", "tensor_shards")]
+        sequences = float(self.values["batch_tokens"] or 0) / float(self.values["seq_len"] or 1)
+        return dict(zip(TYPED, (shards[0] * shards[1], sequences), strict=True))
 
     def changes(self) -> dict[str, KnobValue]:
         """Return the knobs that differ from the presets; the compute dtype differs from `bf16`."""

@@ -91,6 +91,28 @@ def forward_time(
     )
 
 
+@quantity(label="Forward MLP compute, a layer", symbol="T_mlp,fwd", unit="s", standing="lower bound")
+def forward_mlp_time(batch_tokens: Scalar, mlp_params: Scalar, chips: Scalar, reachable_flops: Scalar) -> Scalar:
+    """Part of the forward compute time that the MLP's matmuls take: 2 B P_mlp/(N_c C e)."""
+    return 2 * batch_tokens * mlp_params / (chips * reachable_flops)
+
+
+@quantity(label="Forward projections, a layer", symbol="T_proj,fwd", unit="s", standing="lower bound")
+def forward_projection_time(
+    batch_tokens: Scalar, attention_params: Scalar, chips: Scalar, reachable_flops: Scalar
+) -> Scalar:
+    """Part of the forward compute time that the Q, K, V and output projections take: 2 B P_attn/(N_c C e)."""
+    return 2 * batch_tokens * attention_params / (chips * reachable_flops)
+
+
+@quantity(label="Forward attention, a layer", symbol="T_attn,fwd", unit="s", standing="lower bound")
+def forward_attention_time(
+    batch_tokens: Scalar, attention_flops_per_token: Scalar, chips: Scalar, reachable_flops: Scalar
+) -> Scalar:
+    """Part of the forward compute time that the dot products of attention take, as far as they are counted."""
+    return batch_tokens * attention_flops_per_token / (chips * reachable_flops)
+
+
 @quantity(label="Backward compute, a layer", symbol="T_math,bwd", unit="s", standing="lower bound")
 def backward_math_time(forward_math_time: Scalar, recompute: Scalar) -> Scalar:
     """Two matmuls for each of the forward pass, and the forward once more under recompute."""
