@@ -110,6 +110,7 @@ class Experts:
     zero_experts: int = 0  # identities the router may choose: they cost a router row and nothing else
     shared_width: int = 0
     shared_gate: bool = False
+    shared_bias: bool = False
     beside: Mlp | None = None  # a dense block that runs on every token next to the experts
 
 

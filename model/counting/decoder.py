@@ -97,7 +97,7 @@ def softmax_attention(
     )
 
 
-def latent_attention(section: Section, *, bias: bool = False) -> LatentAttention:
+def latent_attention(section: Section, *, bias: bool = False, v_dim: int | None = None) -> LatentAttention:
     """Latent attention, wherever `kv_lora_rank` is given."""
     heads = section.size("num_attention_heads")
     kv_heads = section.optional_size("num_key_value_heads")
@@ -124,7 +124,7 @@ def latent_attention(section: Section, *, bias: bool = False) -> LatentAttention
         kv_rank=section.size("kv_lora_rank"),
         nope_dim=nope,
         rope_dim=rope,
-        v_dim=section.size("v_head_dim"),
+        v_dim=section.size("v_head_dim") if v_dim is None else v_dim,
         bias=bias,
     )
 
@@ -180,6 +180,7 @@ def experts(section: Section, family: Family, mixture: Mixture) -> Experts:
         router_vectors=per_expert * count + per_channel * section.size("hidden_size"),
         shared_width=shared,
         shared_gate=mixture.shared_gate and shared > 0,
+        shared_bias=switched(section, family.mlp_bias),
     )
 
 

@@ -88,6 +88,20 @@ def every_nth(key: str, *, rest: Kind = "window", first: bool = False) -> KindRu
     return rule
 
 
+def lettered(section: Section, n_layers: int) -> list[Kind]:
+    """EXAONE: a period, or a run of L (local) and G (global); full attention everywhere without a window."""
+    kinds = declared(section, n_layers)
+    key, pattern = section.raw("sliding_window_pattern")
+    if kinds is not None:
+        return kinds
+    if not _window(section) or pattern is None or pattern == 0:
+        return ["full"] * n_layers
+    if isinstance(pattern, str) and pattern and set(pattern) <= {"L", "G"}:
+        return ["full" if pattern[i % len(pattern)] == "G" else "window" for i in range(n_layers)]
+    period = section.whole(key, pattern, low=1)
+    return ["window" if (i + 1) % period else "full" for i in range(n_layers)]
+
+
 def must_be_declared(section: Section, n_layers: int) -> list[Kind]:
     """Layers that only the list tells apart."""
     kinds = declared(section, n_layers)

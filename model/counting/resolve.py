@@ -18,7 +18,6 @@ from model.counting.section import Section
 from model.counting.vision import TOWERS, TowerKind
 from model.counting.wrappers import WRAPPERS, Wrapper
 
-
 _BY_TYPE: dict[str, Family] = {t: family for family in reversed(FAMILIES) for t in family.types}
 _BY_CLASS: dict[str, list[Family]] = {
     name: [family for family in FAMILIES if name in family.classes] for each in FAMILIES for name in each.classes

@@ -170,7 +170,7 @@ def _attention(a: Attention, d: int) -> Iterator[Weight]:
             yield Weight("self_attn.v_proj", "attention", d, a.kv_heads * a.v_dim, a.qkv_bias, shards=a.kv_heads)
     yield Weight("self_attn.o_proj", "attention", a.heads * a.v_dim, d, a.out_bias, shards=a.heads)
     if a.gate:
-        yield Weight("self_attn.gate_proj", "attention", d, a.gate, shards=a.heads)
+        yield Weight("self_attn.gate_proj", "attention", d, a.gate, a.qkv_bias, shards=a.heads)
     if norm := a.query_norm + a.key_norm + a.output_norm:
         yield _vector("self_attn.norm", "norms", norm)
     if a.sinks:
@@ -252,8 +252,8 @@ def _experts(e: Experts, d: int) -> Iterator[Weight]:
     yield Weight("mlp.experts.down_proj", "experts", e.width, d, e.bias, e.count, e.active)
     if e.shared_width:
         for name in names:
-            yield Weight(f"mlp.shared_experts.{name}", "shared_experts", d, e.shared_width)
-        yield Weight("mlp.shared_experts.down_proj", "shared_experts", e.shared_width, d)
+            yield Weight(f"mlp.shared_experts.{name}", "shared_experts", d, e.shared_width, e.shared_bias)
+        yield Weight("mlp.shared_experts.down_proj", "shared_experts", e.shared_width, d, e.shared_bias)
     if e.shared_gate:
         yield Weight("mlp.shared_expert_gate", "shared_experts", d, 1, shards=1)
     if e.beside:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from model.counting.architecture import Attention
+from model.counting.decoder import softmax_attention
 from model.counting.family import Family
-from model.counting.layout import all_windowed, alternate, every_nth, switched_window
+from model.counting.layout import Kind, all_windowed, alternate, every_nth, lettered, switched_window
 from model.counting.section import Section
 
 
@@ -15,6 +17,14 @@ def _parallel_norms(section: Section) -> int:
 
 def _post_norms(section: Section) -> int:
     return 4 if section.flag("use_post_norm") else 2
+
+
+def _square_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
+    """Helium: the output projection is square, so heads x head_dim has to be d_model."""
+    attention = softmax_attention(section, family, kind)
+    if attention.heads * attention.v_dim != section.size("hidden_size"):
+        section.refuse("head_dim", "times num_attention_heads is not hidden_size", "make them agree")
+    return attention
 
 
 LLAMA = Family(
@@ -90,7 +100,7 @@ EXAONE4 = Family(
     types=("exaone4",),
     classes=("Exaone4ForCausalLM",),
     qk_norm="head",
-    kinds=all_windowed,
+    kinds=lettered,
 )
 
 DENSE: tuple[Family, ...] = (
@@ -160,7 +170,7 @@ DENSE: tuple[Family, ...] = (
         tied=False,
     ),
     replace(LLAMA, types=("granite",), classes=("GraniteForCausalLM",)),
-    replace(LLAMA, types=("helium",), classes=("HeliumForCausalLM",), out_bias=False),
+    replace(LLAMA, types=("helium",), classes=("HeliumForCausalLM",), out_bias=False, mixer=_square_attention),
     replace(LLAMA, types=("arcee",), classes=("ArceeForCausalLM",), gated=False),
     replace(
         LLAMA,

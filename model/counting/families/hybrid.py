@@ -68,7 +68,7 @@ def _lfm_width(section: Section, family: Family, layer: int) -> Mlp:
 QWEN3_NEXT = Family(
     types=("qwen3_next",),
     classes=("Qwen3NextForCausalLM",),
-    flags={"decoder_sparse_step": 1},
+    flags={"decoder_sparse_step": 1, "full_attention_interval": 4},
     implied={"attn_output_gate": True},
     ignored=("use_sliding_window", "mamba_ssm_dtype"),
     qkv_bias="attention_bias",
@@ -108,6 +108,7 @@ HYBRIDS: tuple[Family, ...] = (
         types=("lfm2_moe",),
         classes=("Lfm2MoeForCausalLM",),
         flags={"conv_L_cache": 3},
+        ignored=("use_expert_bias",),  # a buffer, not a parameter
         mlp=None,
         mixture=Mixture(sparse=after_dense),
     ),

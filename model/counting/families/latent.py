@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.counting.architecture import Experts, Indexer, LatentAttention, Mlp
-from model.counting.decoder import experts, latent_attention
+from model.counting.decoder import experts, latent_attention, per_head
 from model.counting.family import Family, Mixture
 from model.counting.layout import Kind, after_dense, all_sparse
 from model.counting.section import Section
@@ -13,6 +13,13 @@ from model.counting.section import Section
 
 def _latent(section: Section, family: Family, kind: Kind, layer: int) -> LatentAttention:
     return latent_attention(section, bias=section.flag("attention_bias"))
+
+
+def _square_values(section: Section, family: Family, kind: Kind, layer: int) -> LatentAttention:
+    """MiniCPM 3: values as wide as d_model / heads unless a key says otherwise."""
+    given = section.optional_size("v_head_dim")
+    v_dim = per_head(section, section.size("num_attention_heads")) if given is None else given
+    return latent_attention(section, bias=section.flag("attention_bias"), v_dim=v_dim)
 
 
 def _indexed(section: Section, family: Family, kind: Kind, layer: int) -> LatentAttention:
@@ -65,13 +72,20 @@ LATENT: tuple[Family, ...] = (
         flags={"moe_layer_freq": 1, "first_k_dense_replace": 0},
     ),
     DENSE_LATENT,
-    replace(DENSE_LATENT, types=("minicpm3",), classes=("MiniCPM3ForCausalLM",), implied={"mlp_bias": False}),
+    replace(
+        DENSE_LATENT,
+        types=("minicpm3",),
+        classes=("MiniCPM3ForCausalLM",),
+        mixer=_square_values,
+        implied={"mlp_bias": False, "num_experts": 0},
+    ),
     Family(
         types=("longcat_flash",),
         classes=("LongcatFlashForCausalLM",),
         block_norms=4,
         mixer=_two_attentions,
         mlp=_shortcut_experts,
+        notes=("active parameters as if every chosen expert were a real one: a choice of an identity costs nothing",),
         implied={"zero_expert_type": "identity", "attention_method": "MLA"},
     ),
 )

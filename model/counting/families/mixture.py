@@ -16,6 +16,7 @@ from model.counting.layout import (
     chunked,
     every_nth,
     interleaved,
+    lettered,
     patterned,
     ranged,
     stepped,
@@ -153,7 +154,7 @@ MIXTURES: tuple[Family, ...] = (
         classes=("ExaoneMoeForCausalLM",),
         qkv_bias=False,
         qk_norm_if=True,
-        kinds=every_nth("sliding_window_pattern"),
+        kinds=lettered,
     ),
     Family(
         types=("deepseek",),
@@ -210,6 +211,7 @@ MIXTURES: tuple[Family, ...] = (
         qkv_bias="use_bias",
         out_bias="use_bias",
         mlp_bias="use_bias",
+        head_bias="use_bias",
         mixture=Mixture(sparse=ranged, shared="count", router_vectors=(1, 0)),
     ),
     Family(
