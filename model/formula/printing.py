@@ -75,6 +75,11 @@ def text_with_numbers(formula: Formula, evaluation: Evaluation) -> str:
     return _with_numbers(formula, evaluation, "text")
 
 
+def expression_text(expression: Expression) -> str:
+    """Return a part of a formula as plain text with symbols."""
+    return _Printer("text", None, numbers=False).whole(expression)
+
+
 def figure(name: str, evaluation: Evaluation) -> str:
     """Return a knob's or quantity's value with three digits; counts carry no unit."""
     owner = name.partition(":")[0]
