@@ -66,7 +66,7 @@ _LIBRARY = {
     ),
 }
 
-_NUMBERS = {"inf": "Infinity", "-inf": "(-Infinity)", "nan": "NaN", "True": "true", "False": "false"}
+_NUMBERS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN", "True": "true", "False": "false"}
 
 
 def emit_javascript(closed_jaxpr: ClosedJaxpr, name: str) -> str:

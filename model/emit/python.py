@@ -56,6 +56,7 @@ _TEMPLATES = {
 }
 _SAFE_DIVISION = "{0} / {1}"
 _MATH = ("cbrt", "exp", "exp2", "expm1", "inf", "isfinite", "log", "log1p", "nan", "sqrt", "tanh")
+_TAKEN = frozenset({*_MATH, "abs", "float", "ieee"})
 
 
 def emit_python(closed_jaxpr: ClosedJaxpr, name: str) -> str:
@@ -66,11 +67,15 @@ def emit_python(closed_jaxpr: ClosedJaxpr, name: str) -> str:
         name: of the function.
 
     Returns:
-        Source of `def name(x0, x1, ...)`, which takes floats, returns a tuple of floats and never raises for a float.
+        Source of `def name(x0, x1, ...)`, which takes Python floats (not NumPy's: slow, and they warn), returns a tuple
+        of floats and raises for none.
 
     Raises:
+        ValueError: `name` is a word that the source itself uses.
         UnknownPrimitive: a result needs something that has no scalar form; the message names it and its source line.
     """
+    if name in _TAKEN:
+        raise ValueError(f"emitted source uses {name} itself: choose another name for the function")
     program = lower(closed_jaxpr)
     nonzero = _never_zero(program)
 
@@ -80,13 +85,9 @@ def emit_python(closed_jaxpr: ClosedJaxpr, name: str) -> str:
 
     source = write(program, template, _literal)
     words = set(re.findall(r"(?<![\w.])[a-z]\w*", source.text()))
-    lines = [f"from math import {', '.join(used)}"] if (used := [word for word in _MATH if word in words]) else []
-    lines += ["from model.emit import ieee"] if "ieee" in words else []
-    lines += (
-        ["", "", f"def {name}({', '.join(source.arguments)}):"]
-        if lines
-        else [f"def {name}({', '.join(source.arguments)}):"]
-    )
+    imports = [f"from math import {word}" for word in _MATH if word in words]
+    imports += ["from model.emit import ieee"] if "ieee" in words else []
+    lines = [*imports, f"def {name}({', '.join(source.arguments)}):"]
     lines += [f"    {variable} = {expression}" for variable, expression in source.statements]
     lines += [f"    return ({''.join(f'{result}, ' for result in source.results)})", ""]
     return "\n".join(lines)

@@ -154,6 +154,11 @@ def test_arguments_that_are_not_float64_scalars_are_refused() -> None:
         emit_python(jax.make_jaxpr(lambda a: a[0])(jnp.ones(2)), "emitted")
 
 
+def test_a_name_that_the_source_uses_is_refused() -> None:
+    with pytest.raises(ValueError, match="uses exp itself: choose another name"):
+        emit_python(trace(jnp.exp, 1), "exp")
+
+
 def test_integers_wrap_in_python_and_never_lose_digits_in_javascript(run_javascript) -> None:
     def product(a):
         return a.astype(jnp.int32) * (a + 1.0).astype(jnp.int32)
