@@ -97,7 +97,9 @@ def softmax_attention(
     )
 
 
-def latent_attention(section: Section, *, bias: bool = False, v_dim: int | None = None) -> LatentAttention:
+def latent_attention(
+    section: Section, *, bias: bool = False, v_dim: int | None = None, query_rank_optional: bool = False
+) -> LatentAttention:
     """Latent attention, wherever `kv_lora_rank` is given."""
     heads = section.size("num_attention_heads")
     kv_heads = section.optional_size("num_key_value_heads")
@@ -109,6 +111,8 @@ def latent_attention(section: Section, *, bias: bool = False, v_dim: int | None 
             "make them agree",
         )
     section.ignore("head_dim", "qk_head_dim")
+    if not query_rank_optional and "q_lora_rank" not in section.values and not section.where:
+        section.refuse("q_lora_rank", "is missing: queries may be compressed or not", "add it, null for full queries")
     nope, rope = section.size("qk_nope_head_dim"), section.size("qk_rope_head_dim")
     declared = section.optional_size("qk_head_dim")
     if declared not in (None, nope + rope):

@@ -8,22 +8,31 @@ from __future__ import annotations
 import re
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "hidden_size": ("n_embd", "n_embed", "d_model"),
-    "num_hidden_layers": ("n_layer", "n_layers", "num_layers"),
-    "num_attention_heads": ("n_head", "n_heads", "attention_heads", "num_heads"),
+    "hidden_size": ("n_embd", "n_embed", "d_model", "vt_hidden_size"),
+    "num_hidden_layers": ("n_layer", "n_layers", "num_layers", "vt_num_hidden_layers"),
+    "num_attention_heads": ("n_head", "n_heads", "attention_heads", "num_heads", "vt_num_attention_heads"),
     "num_key_value_heads": ("n_head_kv", "num_kv_heads", "multi_query_group_num"),
     "head_dim": ("kv_channels", "attention_head_dim"),
-    "intermediate_size": ("n_inner", "ffn_dim", "ffn_hidden_size"),
+    "intermediate_size": ("n_inner", "ffn_dim", "ffn_hidden_size", "vt_intermediate_size"),
     "vocab_size": ("padded_vocab_size",),
     "max_position_embeddings": ("n_positions", "max_seq_len", "max_sequence_length", "seq_length"),
     "sliding_window": ("sliding_window_size", "window_size"),
     "tie_word_embeddings": ("tied_embeddings",),
     "num_experts": ("num_local_experts", "n_routed_experts", "moe_num_experts"),
-    "num_experts_per_tok": ("num_experts_per_token", "experts_per_token", "moe_topk", "moe_k", "top_k_experts"),
+    "num_experts_per_tok": (
+        "num_experts_per_token",
+        "experts_per_token",
+        "moe_topk",
+        "moe_k",
+        "moe_top_k",
+        "top_k_experts",
+    ),
     "moe_intermediate_size": ("expert_ffn_hidden_size", "expert_intermediate_size"),
     "num_shared_experts": ("n_shared_experts", "moe_num_shared_experts", "num_shared_expert"),
     "shared_expert_intermediate_size": ("moe_shared_expert_intermediate_size", "shared_intermediate_size"),
     "first_k_dense_replace": ("moe_layer_start_index", "num_dense_layers"),
+    "pos_emb_height": ("init_pos_emb_height",),
+    "pos_emb_width": ("init_pos_emb_width",),
     "dtype": ("torch_dtype",),
 }
 
@@ -48,7 +57,8 @@ SHAPE_WORDS = re.compile(
     | (?<!token_)(?<!alibi_)_bias$ | ^bias | ^(?:add|no)_bias | qk_norm | qk_ln | qk_layernorm | post_norm | sandwich
     | hidden_size | intermediate | ffn_(?!drop|act) | ^num_.*layers$ | n_layers? | layer_pattern | layer_types
     | sliding_window(?!_size) | ^window | attention_chunk | tie_word | attn_res | vocab_size_per | ^index_ | proj_dim
-    | mlp_only | sparse_step | moe_layer | moe_freq | global_attn | sinks? | output_gate | gating | state_size
+    | mlp_only | sparse_step | moe_layer | moe_freq | global_attn | sink_bias | sinks$
+    | output_gate | gating | state_size
     """,
     re.VERBOSE,
 )

@@ -183,6 +183,13 @@ def _compressed(settings: Mapping[str, Any], element: int) -> Scheme | None:
     floating = weights.get("type") == "float"
     if strategy == "channel":
         return Scheme(f"{bits} bit with a scale a channel", bits, lambda i, o: element * o, covered)
+    block = weights.get("block_structure")
+    if strategy == "block" and bits == 8 and isinstance(block, list) and len(block) == 2:
+        rows, columns = block
+        if _positive(rows) and _positive(columns):
+            return Scheme(
+                "8 bit with a scale a block", 8, lambda i, o: element * _groups(i, columns) * _groups(o, rows), covered
+            )
     if strategy == "tensor":
         return Scheme(f"{bits} bit with a scale a matrix", bits, lambda i, o: element, covered)
     if strategy not in ("group", "tensor_group") or not _positive(group):

@@ -223,6 +223,25 @@ def _llama4(section: Section, wrapper: Section, d_text: int) -> Tower:
     return Tower("llama4", matrices, d + (_grid(section) + 1) * d + 4 * d + layers * 4 * d)
 
 
+def _moon_vit(section: Section, wrapper: Section, d_text: int) -> Tower:
+    d, layers, width = section.size("hidden_size"), section.layers(), section.size("intermediate_size")
+    kernel = section.array("merge_kernel_size") or [2, 2]
+    if len(kernel) != 2:
+        section.refuse("merge_kernel_size", f"has {len(kernel)} entries, not 2", "correct it")
+    merged = d
+    for side in kernel:
+        merged *= section.whole("merge_kernel_size", side, low=1, high=100)
+    section.accept({"mm_hidden_size": d, "text_hidden_size": d_text, "mm_projector_type": "patchmerger"})
+    matrices = (
+        Matrix("vision_tower.patch_embed", 3 * section.size("patch_size", high=10_000) ** 2, d, True),
+        *_encoder(layers, d, width, bias=True),
+        Matrix("mm_projector.in_proj", merged, merged, True),
+        Matrix("mm_projector.out_proj", merged, d_text, True),
+    )
+    places = section.size("pos_emb_height", high=10_000) * section.size("pos_emb_width", high=10_000)
+    return Tower("moon_vit", matrices, places * d + layers * 4 * d + 2 * d + 2 * d)
+
+
 _VIT = {
     "hidden_size": 768,
     "intermediate_size": 3072,
@@ -291,6 +310,19 @@ TOWERS: tuple[TowerKind, ...] = (
     ),
     TowerKind(types=("qwen3_5", "qwen3_5_vision", "qwen3_5_moe", "qwen3_5_moe_vision"), build=_qwen3_vl, sizes=_QWEN3),
     TowerKind(types=("glm4v", "glm4v_vision", "glm4v_moe", "glm4v_moe_vision"), build=_glm4v, sizes=_GLM),
+    TowerKind(
+        types=("kimi_k25_vision",),
+        build=_moon_vit,
+        sizes={
+            "hidden_size": 1152,
+            "intermediate_size": 4304,
+            "num_hidden_layers": 27,
+            "num_attention_heads": 16,
+            "patch_size": 14,
+            "pos_emb_height": 64,
+            "pos_emb_width": 64,
+        },
+    ),
     TowerKind(
         types=("gemma4_vision",),
         build=_gemma4,

@@ -98,6 +98,14 @@ WRAPPERS: tuple[Wrapper, ...] = (
         vision="glm4v_moe",
     ),
     Wrapper(
+        types=("kimi_k25",),
+        classes=("KimiK25ForConditionalGeneration",),
+        text="kimi_k2",
+        vision="kimi_k25_vision",
+        tied=True,
+        flat=True,
+    ),
+    Wrapper(
         types=("llama4",),
         classes=("Llama4ForConditionalGeneration",),
         text="llama4_text",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.counting.architecture import Attention
-from model.counting.decoder import softmax_attention
-from model.counting.family import Family
-from model.counting.layout import Kind, all_windowed, alternate, every_nth, lettered, switched_window
+from model.counting.architecture import Attention, Experts, Mlp
+from model.counting.decoder import dense, experts, softmax_attention
+from model.counting.family import Family, Mixture
+from model.counting.layout import Kind, all_sparse, all_windowed, alternate, every_nth, lettered, switched_window
 from model.counting.section import Section
 
 
@@ -17,6 +17,13 @@ def _parallel_norms(section: Section) -> int:
 
 def _post_norms(section: Section) -> int:
     return 4 if section.flag("use_post_norm") else 2
+
+
+def _optional_experts(section: Section, family: Family, layer: int) -> Mlp | Experts:
+    """MiniCPM: the mixture has the dense model's keys and a number of experts."""
+    if section.optional_size("num_experts", low=0):
+        return experts(section, family, Mixture(sparse=all_sparse, width="intermediate_size"))
+    return dense(section, family, section.size("intermediate_size"))
 
 
 def _square_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
@@ -107,6 +114,15 @@ DENSE: tuple[Family, ...] = (
     LLAMA,
     replace(
         LLAMA,
+        types=("orion",),
+        classes=("OrionForCausalLM",),
+        norm="layer",
+        qkv_bias=False,
+        out_bias=False,
+        mlp_bias=False,
+    ),
+    replace(
+        LLAMA,
         types=("cwm",),
         classes=("CwmForCausalLM",),
         qkv_bias=False,
@@ -158,7 +174,8 @@ DENSE: tuple[Family, ...] = (
         out_bias="attention_bias",
         mlp_bias=False,
         tied=True,
-        implied={"num_experts": 0},
+        implied={},
+        mlp=_optional_experts,
     ),
     replace(
         LLAMA,

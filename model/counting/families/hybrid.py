@@ -36,7 +36,7 @@ def _gated_or_linear(section: Section, family: Family, kind: Kind, layer: int) -
 
 
 def _latent_or_kimi(section: Section, family: Family, kind: Kind, layer: int) -> LatentAttention | KimiDelta:
-    full = latent_attention(section)
+    full = latent_attention(section, query_rank_optional=True)
     linear = KimiDelta(
         section.size("linear_num_heads"), section.size("linear_head_dim"), section.size("linear_conv_kernel_dim")
     )

@@ -63,7 +63,13 @@ LATENT: tuple[Family, ...] = (
     DEEPSEEK,
     replace(DEEPSEEK, types=("deepseek_v2",), classes=("DeepseekV2ForCausalLM",)),
     replace(DEEPSEEK, types=("deepseek_v32",), classes=("DeepseekV32ForCausalLM",), mixer=_indexed),
-    replace(DEEPSEEK, types=("glm_moe_dsa",), classes=("GlmMoeDsaForCausalLM",), mixer=_indexed),
+    replace(
+        DEEPSEEK,
+        types=("glm_moe_dsa",),
+        classes=("GlmMoeDsaForCausalLM",),
+        mixer=_indexed,
+        flags={"moe_layer_freq": 1, "index_n_heads": 32, "index_head_dim": 128, "index_topk": 2048},
+    ),
     replace(DEEPSEEK, types=("glm4_moe_lite",), classes=("Glm4MoeLiteForCausalLM",)),
     replace(
         DEEPSEEK,

@@ -5,17 +5,59 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from model.counting.architecture import Attention, Matrix, Mlp
+from model.counting.architecture import Attention, Experts, Matrix, Mlp
 from model.counting.decoder import check_groups, dense, per_head, softmax_attention, window
 from model.counting.family import Family
 from model.counting.layout import Kind
-from model.counting.section import Section
+from model.counting.section import MAX_LAYERS, Section
 
 
 def _four_fold(section: Section, family: Family, layer: int) -> Mlp:
     """A width of 4 d_model unless a key gives another."""
     width = section.derived_size("intermediate_size", lambda: 4 * section.size("hidden_size"))
     return dense(section, family, width)
+
+
+def _alternating_types(section: Section, n_layers: int) -> list[Kind]:
+    """GPT-Neo: runs of global and local layers, written as [[kinds, repetitions], ...]."""
+    runs = section.array("attention_types")
+    section.ignore("attention_layers")
+    kinds: list[Kind] = []
+    for run in runs if runs is not None else [[["global", "local"], n_layers // 2]]:
+        if not (isinstance(run, list) and len(run) == 2 and isinstance(run[0], list)):
+            section.refuse("attention_types", "is not a list of [kinds, repetitions]", "correct it")
+        names, times = run
+        if any(name not in ("global", "local") for name in names):
+            section.refuse("attention_types", "holds something else than global and local", "correct it")
+        repetitions = section.whole("attention_types", times, high=MAX_LAYERS)
+        kinds.extend(["full" if name == "global" else "window" for name in names[:MAX_LAYERS]] * repetitions)
+    if len(kinds) != n_layers:
+        section.refuse(
+            "attention_types",
+            f"spells {len(kinds)} layers but {section.raw('num_hidden_layers')[0]} is {n_layers}",
+            "make them agree",
+        )
+    return kinds
+
+
+def _dbrx_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
+    inner = _inner(section, "attn_config")
+    heads, kv_heads = section.size("num_attention_heads"), inner.size("kv_n_heads")
+    check_groups(section, heads, kv_heads)
+    head_dim = per_head(section, heads)
+    return Attention(heads, kv_heads, head_dim, head_dim)
+
+
+def _dbrx_experts(section: Section, family: Family, layer: int) -> Experts:
+    inner = _inner(section, "ffn_config")
+    return Experts(inner.size("num_experts"), inner.size("num_experts_per_tok"), inner.size("intermediate_size"))
+
+
+def _inner(section: Section, name: str) -> Section:
+    values = section.mapping(name)
+    if values is None:
+        section.refuse(name, f"is missing, and {section.family} needs it", "add it")
+    return Section(values, family=section.family, where=section.label(name))
 
 
 def _bigcode_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
@@ -53,10 +95,10 @@ def _mpt_mlp(section: Section, family: Family, layer: int) -> Mlp:
 
 
 def _mpt_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
-    settings = section.mapping("attn_config")
-    if settings is not None:
-        inner = Section(settings, family="mpt", where=section.label("attn_config"))
-        inner.accept({"alibi": True, "attn_type": "multihead_attention", "qk_ln": False, "qk_gn": False})
+    if section.has("attn_config"):
+        _inner(section, "attn_config").accept(
+            {"alibi": True, "attn_type": "multihead_attention", "qk_ln": False, "qk_gn": False}
+        )
     heads = section.size("num_attention_heads")
     head_dim = per_head(section, heads)
     return Attention(heads, heads, head_dim, head_dim)
@@ -184,6 +226,36 @@ LEGACY: tuple[Family, ...] = (
         mlp_bias=True,
         gated=False,
         positions=2,
+    ),
+    Family(
+        types=("xglm",),
+        classes=("XGLMForCausalLM",),
+        tied=True,
+        norm="layer",
+        qkv_bias=True,
+        out_bias=True,
+        mlp_bias=True,
+        gated=False,
+    ),
+    Family(
+        types=("gpt_neo",),
+        classes=("GPTNeoForCausalLM",),
+        tied=True,
+        flags={"max_position_embeddings": 2048, "sliding_window": 256},
+        norm="layer",
+        out_bias=True,
+        mlp_bias=True,
+        gated=False,
+        kinds=_alternating_types,
+        mlp=_four_fold,
+        positions=0,
+    ),
+    Family(
+        types=("dbrx",),
+        classes=("DbrxForCausalLM",),
+        norm="scale",
+        mixer=_dbrx_attention,
+        mlp=_dbrx_experts,
     ),
     Family(
         types=("phi-msft",),

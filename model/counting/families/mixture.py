@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.counting.architecture import Attention, Experts, Mlp
-from model.counting.decoder import experts, softmax_attention, window
+from model.counting.decoder import check_groups, experts, softmax_attention, window
 from model.counting.family import Family, Mixture
 from model.counting.layout import (
     Kind,
@@ -17,6 +17,7 @@ from model.counting.layout import (
     every_nth,
     interleaved,
     lettered,
+    must_be_declared,
     patterned,
     ranged,
     stepped,
@@ -34,6 +35,18 @@ def _sink_attention(section: Section, family: Family, kind: Kind, layer: int) ->
 
 def _gated_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
     return softmax_attention(section, family, kind, gate=True)
+
+
+def _heads_by_layer(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
+    """Laguna: every layer has a count of query heads of its own, and one output gate a head or a channel."""
+    attention = softmax_attention(section, family, kind)
+    by_layer = section.array("num_attention_heads_per_layer", length=section.layers())
+    heads = attention.heads if by_layer is None else section.whole("num_attention_heads_per_layer", by_layer[layer])
+    check_groups(section, max(heads, 1), attention.kv_heads)
+    _, gating = section.raw("gating")
+    if gating not in (None, True, "per-head", "per-element"):
+        section.refuse("gating", f"is {gating!r}, a gate that is not known", "write true, per-head or per-element")
+    return replace(attention, heads=heads, gate=heads * (attention.v_dim if gating == "per-element" else 1))
 
 
 def _two_shapes(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
@@ -77,7 +90,7 @@ QWEN3_MOE = Family(
     mixture=Mixture(sparse=stepped),
 )
 GLM4_MOE = Family(
-    types=("glm4_moe", "glm4v_moe_text"),
+    types=("glm4_moe",),
     classes=("Glm4MoeForCausalLM",),
     qkv_bias="attention_bias",
     qk_norm="head",
@@ -123,6 +136,14 @@ MIXTURES: tuple[Family, ...] = (
     GLM4_MOE,
     replace(
         GLM4_MOE,
+        types=("glm4v_moe_text",),
+        classes=(),
+        flags={"attention_bias": True},
+        qk_norm=None,
+        implied={"use_qk_norm": False},
+    ),
+    replace(
+        GLM4_MOE,
         types=("solar_open",),
         classes=("SolarOpenForCausalLM",),
         qk_norm=None,
@@ -163,6 +184,16 @@ MIXTURES: tuple[Family, ...] = (
         qkv_bias="attention_bias",
         out_bias="attention_bias",
         mixture=Mixture(sparse=after_dense, shared="count"),
+    ),
+    Family(
+        types=("laguna",),
+        classes=("LagunaForCausalLM",),
+        implied={"attention_bias": False},
+        ignored=("moe_apply_router_weight_on_input",),
+        qk_norm="head",
+        kinds=must_be_declared,
+        mixer=_heads_by_layer,
+        mixture=Mixture(sparse=after_dense, shared="width", router_vectors=(1, 0)),
     ),
     Family(
         types=("afmoe",),
