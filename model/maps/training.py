@@ -31,8 +31,8 @@ from model.maps.plane import (
 from model.numerals import show
 from model.programs import batched
 
-COLUMNS, ROWS = 52, 29
-"""Cells: quarters of an octave over 13 octaves across and, for 128 shards, over 7 upwards. One shape, one compile."""
+COLUMNS, ROWS = 56, 29
+"""Cells: quarters of an octave over 14 octaves across and, for 128 shards, over 7 upwards. One shape, one compile."""
 
 REGIMES = ("compute-bound", "FSDP-bound", "TP-bound", "comms-bound")
 BRANCHES = tuple(f"forward_time:{name}" for name in ("math", "fsdp", "tp", "wire"))
@@ -50,7 +50,7 @@ def training_window(evaluation: Evaluation, previous: Window | None = None) -> W
     point's own shards.
     """
     chips, shards = evaluation.bounds["chips"], evaluation.point.numbers_by_name()["tensor_shards"]
-    left, right = (2.0, 15.0) if previous is None else (previous.left, previous.right)
+    left, right = (2.0, 16.0) if previous is None else (previous.left, previous.right)
     left, right = kept_or_centred(left, right, math.log2(evaluation.bounds["tokens_per_chip"]))
     highest = min(max(7, math.ceil(math.log2(shards) + 0.5)), max(1, math.ceil(math.log2(chips))))
     half = highest / (ROWS - 1) / 2
@@ -163,7 +163,7 @@ def _borders(evaluation: Evaluation, window: Window, share: float) -> tuple[Line
         lines += _between(band(last), alone, last, window)
         high = last
     if high > low:
-        lines += _rising(band, low, high, limit, window)
+        lines += _rising(band, low, high, limit, window, on_wire)
     if low < limit < high and not on_wire:
         lines.append(line([(band(limit).split, limit), (window.right, limit)]))
     return tuple(lines)
@@ -188,8 +188,11 @@ def _wire_band(split: float, limit: float) -> Callable[[float], _Band]:
     return band
 
 
-def _rising(band: Callable[[float], _Band], low: float, high: float, limit: float, window: Window) -> list[Line]:
-    heights = np.unique(np.clip(np.append(np.linspace(low, high, _SAMPLES), limit), low, high))
+def _rising(
+    band: Callable[[float], _Band], low: float, high: float, limit: float, window: Window, on_wire: bool
+) -> list[Line]:
+    samples = _SAMPLES if on_wire else 2
+    heights = np.unique(np.clip(np.append(np.linspace(low, high, samples), limit), low, high))
     points = [(band(up).split, up) for up in heights]
     seen = [(across, up) for across, up in points if across < window.right + 4]
     return [line(seen)] if len(seen) > 1 else []

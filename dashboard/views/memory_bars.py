@@ -1,0 +1,112 @@
+"""What fills the memory of one chip, against what it has."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import panel as pn
+from panel.viewable import Viewable
+
+from dashboard.components.caption import Caption
+from dashboard.components.plot_head import PlotHead
+from dashboard.palette import COLOURS, Theme
+from dashboard.session import Session, State
+from dashboard.views.bars import NAMES, Bar, Bars, fits
+from model.lanes import Memory, serving_memory, training_memory
+from model.numerals import show
+from model.point import Point
+
+Kind = Literal["training", "inference"]
+
+HEIGHT, HALF = 24, 10
+
+
+class MemoryBars:
+    """One bar: the parts, what is free, and where the capacity ends if they do not fit."""
+
+    def __init__(self, session: Session, kind: Kind) -> None:
+        self._kind: Kind = kind
+        self._shown: tuple[Point, Theme] | None = None
+        self._bars = Bars(session, height=HEIGHT)
+        self._head = PlotHead(spec={"title": "What fills the memory"})
+        self._caption = Caption()
+        self.figure = self._bars.figure
+        pane = pn.pane.Bokeh(self.figure, sizing_mode="stretch_width", margin=0)
+        self._body = pn.Column(self._head, pane, self._caption, margin=0)
+
+    @property
+    def body(self) -> Viewable:
+        """The title, the bar, and the same in words."""
+        return self._body
+
+    def paint(self, state: State) -> None:
+        """Draw the memory of a new point, or in new colours."""
+        if (state.point, state.theme) == self._shown:
+            return
+        colours = COLOURS[state.theme]
+        if self._shown is None or self._shown[1] != state.theme:
+            self._bars.restyle(colours["text"], state.theme)
+        self._shown = state.point, state.theme
+        memory = (training_memory if self._kind == "training" else serving_memory)(state.evaluation)
+        self._head.data = {"remark": self._remark(state)}
+        if memory.reason:
+            self._bars.draw([], [], [])
+            self._caption.data = {"lines": [f"{memory.reason[:1].upper()}{memory.reason[1:]}."]}
+            return
+        self._draw(memory, colours)
+        parts = ", ".join(f"{span.label} {show(span.length, 'B')}" for span in memory.spans)
+        self._caption.data = {"lines": [f"{parts}{_verdict(memory)}"]}
+
+    def _remark(self, state: State) -> str:
+        limit = state.evaluation.bounds["decode_batch_limit"]
+        if self._kind == "training" or not math.isfinite(limit) or limit < 1:
+            return "one chip"
+        return f"one chip; {math.floor(limit):,} sequences fit"
+
+    def _draw(self, memory: Memory, colours: Any) -> None:
+        known = math.isfinite(memory.capacity)
+        whole = max(memory.used, memory.capacity) if known else memory.used
+        shades = ("bar2", "bar3")
+        bars = [
+            Bar(
+                span.start / whole,
+                span.stop / whole,
+                HEIGHT / 2,
+                HALF,
+                colours[shade],
+                f"{span.label} {show(span.length, 'B')}",
+                span.quantity,
+            )
+            for span, shade in zip(memory.spans, shades, strict=False)
+        ]
+        texts = [{"x": 0.0, "y": HEIGHT / 2, "text": "HBM", "color": colours["text"], "style": "bold", "dx": -NAMES}]
+        lines = []
+        if known and memory.fits:
+            bars.append(Bar(memory.used / whole, 1.0, HEIGHT / 2, HALF, colours["ghost"]))
+            texts += _free_texts(memory, colours)
+        elif known:
+            lines.append((memory.capacity / whole, 0.0, memory.capacity / whole, float(HEIGHT)))
+            over = {"x": 1.0, "y": HEIGHT / 2, "text": "does not fit", "color": colours["text"], "dx": 6}
+            texts.append({**over, "style": "bold", "size": "11px"})
+        self._bars.draw(bars, lines, texts)
+
+
+def _free_texts(memory: Memory, colours: Any) -> list[dict[str, Any]]:
+    """Return what is used, right of a bar too short for its labels, and what is free, at the right end."""
+    share = memory.used / memory.capacity
+    row = {"y": HEIGHT / 2, "color": colours["muted"]}
+    texts: list[dict[str, Any]] = []
+    free = f"{show(memory.capacity - memory.used, 'B')} free of {show(memory.capacity, 'B')}"
+    if fits(free, 1 - share):
+        texts.append({**row, "x": 1.0, "text": free, "align": "right", "dx": -8})
+    return texts
+
+
+def _verdict(memory: Memory) -> str:
+    if not math.isfinite(memory.capacity):
+        return "; capacity not known: set HBM capacity"
+    if memory.fits:
+        return f"; {show(memory.used, 'B')} of {show(memory.capacity, 'B')}"
+    over = show(memory.used - memory.capacity, "B")
+    return f"; does not fit: {show(memory.used, 'B')} of {show(memory.capacity, 'B')}, {over} too much"
