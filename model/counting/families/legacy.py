@@ -18,6 +18,9 @@ def _four_fold(section: Section, family: Family, layer: int) -> Mlp:
     return dense(section, family, width)
 
 
+GPT_NEO_KINDS: dict[str, Kind] = {"global": "full", "local": "window"}
+
+
 def _alternating_types(section: Section, n_layers: int) -> list[Kind]:
     """GPT-Neo: runs of global and local layers, written as [[kinds, repetitions], ...]."""
     runs = section.array("attention_types")
@@ -27,10 +30,10 @@ def _alternating_types(section: Section, n_layers: int) -> list[Kind]:
         if not (isinstance(run, list) and len(run) == 2 and isinstance(run[0], list)):
             section.refuse("attention_types", "is not a list of [kinds, repetitions]", "correct it")
         names, times = run
-        if any(name not in ("global", "local") for name in names):
+        if any(not isinstance(name, str) or name not in GPT_NEO_KINDS for name in names):
             section.refuse("attention_types", "holds something else than global and local", "correct it")
         repetitions = section.whole("attention_types", times, high=MAX_LAYERS)
-        kinds.extend(["full" if name == "global" else "window" for name in names[:MAX_LAYERS]] * repetitions)
+        kinds += [GPT_NEO_KINDS[name] for name in names[:MAX_LAYERS]] * repetitions
     if len(kinds) != n_layers:
         section.refuse(
             "attention_types",
