@@ -13,7 +13,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 from model.kernels.reference import ACTIVATIONS, Activation, matmul_precision
-from model.kernels.visits import RowTileVisits, max_visits, row_tile_visits
+from model.kernels.visits import RowTileVisits, max_visits, row_tile_visits, weight_tile
 
 Interpret = bool | pltpu.InterpretParams
 """`False` compiles, `True` gives the kernel's meaning, `pltpu.InterpretParams(...)` checks its memory as well."""
@@ -95,19 +95,12 @@ def mosaic_moe_mlp(
     def row_tile(visit: jax.Array, _: jax.Array, *prefetched: Ref) -> tuple[jax.Array, ...]:
         return RowTileVisits(*prefetched).tiles[visit], jnp.int32(0)
 
-    def expert_tile(visit: jax.Array, f_tile: jax.Array, *prefetched: Ref) -> tuple[jax.Array, jax.Array]:
-        # Where nothing is computed the last block is held: an index that does not change fetches nothing.
-        visits = RowTileVisits(*prefetched)
-        group = visits.groups[visit]
-        idle = (group == n_experts) | (visit >= visits.n_visits[0])
-        return jnp.minimum(group, n_experts - 1), jnp.where(idle, f_tiles - 1, f_tile)
-
-    def column_tile(*step: Any) -> tuple[jax.Array, ...]:
-        expert, f_tile = expert_tile(*step)
+    def column_tile(visit: jax.Array, f_tile: jax.Array, *prefetched: Ref) -> tuple[jax.Array, ...]:
+        expert, f_tile = weight_tile(RowTileVisits(*prefetched), visit, f_tile, n_experts, f_tiles)
         return expert, jnp.int32(0), f_tile
 
-    def down_tile(*step: Any) -> tuple[jax.Array, ...]:
-        expert, f_tile = expert_tile(*step)
+    def down_tile(visit: jax.Array, f_tile: jax.Array, *prefetched: Ref) -> tuple[jax.Array, ...]:
+        expert, f_tile = weight_tile(RowTileVisits(*prefetched), visit, f_tile, n_experts, f_tiles)
         return expert, f_tile, jnp.int32(0)
 
     columns = pl.BlockSpec((None, d_model, block_f), column_tile)

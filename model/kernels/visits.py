@@ -50,3 +50,16 @@ def row_tile_visits(group_sizes: jax.Array, rows: int, block_m: int) -> RowTileV
     tiles = first_tile[groups] + visit - (last_visit - tiles_of_group)[groups]
     offsets = jnp.concatenate([starts, ends[-1:]])
     return RowTileVisits(groups, tiles.astype(jnp.int32), offsets, n_visits)
+
+
+def weight_tile(
+    visits: RowTileVisits, visit: jax.Array, f_tile: jax.Array, n_experts: int, f_tiles: int
+) -> tuple[jax.Array, jax.Array]:
+    """Return the expert and the F tile whose weights a step of the grid reads; `visits` may be blocks in SMEM.
+
+    A step that computes nothing, a visit of the rest or one behind the last, holds the last F tile: an index that does
+    not change fetches nothing.
+    """
+    group = visits.groups[visit]
+    idle = (group == n_experts) | (visit >= visits.n_visits[0])
+    return jnp.minimum(group, n_experts - 1), jnp.where(idle, f_tiles - 1, f_tile)

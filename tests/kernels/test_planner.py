@@ -12,7 +12,7 @@ from model.kernels import DoesNotFit, Problem, choose_tiles
 from model.kernels.mosaic import mosaic_moe_mlp
 from model.kernels.planner import QUANTITIES, elasticities, evaluate
 from model.kernels.tiles import PIPELINE_BUFFERS, SMEM_LIMIT, VMEM_LIMIT, column_tiles, row_tiles
-from model.kernels.visits import row_tile_visits
+from model.kernels.visits import row_tile_visits, weight_tile
 
 laid_out = jax.jit(row_tile_visits, static_argnums=(1, 2))
 
@@ -61,23 +61,25 @@ def moved(indices):
 
 
 def fetched_bytes(sizes, rows, d_model, d_ff, block_m, block_f, element_bytes):
-    """What the pipeline moves over the live visits: a row tile in and out, three tiles of weights."""
-    groups, tiles, _, (n_visits,) = (
-        np.asarray(a).tolist() for a in laid_out(jnp.array(sizes, jnp.int32), rows, block_m)
-    )
-    steps = [(visit, f_tile) for visit in range(n_visits) for f_tile in range(d_ff // block_f)]
-    row_tiles_moved = moved([tiles[visit] for visit, _ in steps])
-    weight_tiles_moved = moved([(groups[visit], f_tile) for visit, f_tile in steps])
+    """What the pipeline moves over the whole grid, idle visits and all: a row tile in and out, three weight tiles."""
+    visits = laid_out(jnp.array(sizes, jnp.int32), rows, block_m)
+    f_tiles = d_ff // block_f
+    visit, f_tile = (grid.ravel() for grid in np.mgrid[: visits.tiles.size, :f_tiles])
+    experts, columns = weight_tile(visits, visit, f_tile, len(sizes), f_tiles)
+    row_tiles_moved = moved(np.asarray(visits.tiles[visit]).tolist())
+    weight_tiles_moved = moved(list(zip(np.asarray(experts).tolist(), np.asarray(columns).tolist(), strict=True)))
     return (2 * row_tiles_moved * block_m * d_model + weight_tiles_moved * 3 * d_model * block_f) * element_bytes
 
 
 @pytest.mark.parametrize("block_f", [128, 512])
+@pytest.mark.parametrize("rest", [0, 96])
 @pytest.mark.parametrize("sizes", [[19, 26, 51], [33, 7, 56], [95, 1]])
-def test_traffic_is_what_a_pipeline_moves_when_every_border_splits_a_tile(sizes, block_f):
+def test_traffic_is_what_a_pipeline_moves_when_every_border_splits_a_tile(sizes, block_f, rest):
+    """The rest of the rows moves through in its own tiles, without weights."""
     rows, shape = sum(sizes), {"d_model": 256, "block_m": 16, "block_f": block_f, "element_bytes": 2}
     sizes_and_experts = {"routed_rows": float(rows), "n_experts": float(len(sizes))}
     planned = evaluate("fused_moe_traffic", **sizes_and_experts, **shape, d_expert=512)["fused_moe_traffic"]
-    assert planned == fetched_bytes(sizes, rows, d_ff=512, **shape)
+    assert planned + 2 * rest * 256 * 2 == fetched_bytes(sizes, rows + rest, d_ff=512, **shape)
 
 
 @settings(max_examples=100, deadline=None)
