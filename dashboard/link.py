@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
+from dashboard.pages import PAGES
 from model.errors import BadInput
-from model.graph import quantities
 from model.knobs import KNOBS
 from model.point import DEFAULT_CHIP, DEFAULT_MODEL, TYPED, Point, resolve
+from model.programs import values_program
 
 VERSION = "1"
-PAGES = ("training", "inference", "seek", "verifier", "course", "laws", "limits")
 MAX_QUERY = 8192
 """Characters of a query string that are read; a longer one is refused whole."""
 
@@ -43,11 +43,12 @@ def write_query(point: Point, page: str, focus: str) -> str:
     if point.model != DEFAULT_MODEL:
         keys["model"] = point.model
     for name, value in point.changes().items():
-        keys[name] = _written(value)
+        keys[name] = written(value)
     return urlencode({"v": VERSION, **keys}) if keys else ""
 
 
-def _written(value: float | str | None) -> str:
+def written(value: float | str | None) -> str:
+    """Return a knob's value as text that reads back as exactly that value."""
     if value is None:
         return "none"
     if isinstance(value, str):
@@ -70,7 +71,7 @@ def read_query(query: str) -> Place:
         faults.append(f"v: this page reads links of version {VERSION}; newer keys may be missing")
     page = _one_of(keys.pop("page", "training"), PAGES, "training", "page", faults)
     focus = keys.pop("focus", "step_time")
-    if focus.partition(":")[0] not in quantities():
+    if focus not in values_program().outputs:
         faults.append(f"focus={_short(focus)}: no such quantity; step_time is shown")
         focus = "step_time"
     point = _tolerant_point(keys, faults)
@@ -89,11 +90,15 @@ def _tolerant_point(keys: dict[str, str], faults: list[str]) -> Point:
     except BadInput as error:
         faults.extend(error.faults)
         model = None
+    for key in [key for key in keys if key not in KNOBS and key not in TYPED]:
+        faults.append(f"{_short(key)}: no such knob; left out")
+        del keys[key]
+    try:
+        return resolve(chip, model, keys)
+    except BadInput:
+        pass  # One of them is at fault: find out which, and keep the others.
     settings: dict[str, object] = {}
     for key, value in keys.items():
-        if key not in KNOBS and key not in TYPED:
-            faults.append(f"{_short(key)}: no such knob; left out")
-            continue
         try:
             resolve(chip, model, {**settings, key: value})
         except BadInput as error:

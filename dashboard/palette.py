@@ -42,7 +42,10 @@ COLOURS: Mapping[Theme, Mapping[str, str]] = {
 }
 """`COLOURS[theme][token]`: a hexadecimal colour. Style sheets know it as `var(--token)`."""
 
-THEMES: tuple[Theme, ...] = ("light", "dark")
+
+def theme_named(name: str) -> Theme:
+    """Return the theme of that name; the light one for a name that is none."""
+    return "dark" if name == "dark" else "light"
 
 
 def custom_properties() -> str:
@@ -51,5 +54,5 @@ def custom_properties() -> str:
         f':root[data-theme="{theme}"] {{ color-scheme: {theme}; '
         + " ".join(f"--{token}: {colour};" for token, colour in COLOURS[theme].items())
         + " }"
-        for theme in THEMES
+        for theme in COLOURS
     )

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import param
 from panel.io import hold
 
+import presets
 from dashboard.palette import Theme
 from model.errors import BadInput
 from model.evaluate import Evaluation, Gradient, evaluate, gradient
-from model.knobs import KNOBS
 from model.point import Point, resolve
 
-KEPT_BY_CHIP = ("compute_dtype", "matmul_efficiency", "collective_latency")
-"""Hardware knobs that say how a chip is used, not what it is: another chip leaves them as they are."""
+CHIP_KNOBS = frozenset({"peak_flops", *presets.FIGURES})
+"""What a chip's source prints: another chip brings its own."""
+
+MODEL_KNOBS = frozenset(presets.DIMENSIONS)
+"""What a model's source publishes: another model brings its own."""
 
 HISTORY = 200
 """Points that undo can go back to."""
@@ -44,7 +48,8 @@ class State:
 class Session(param.Parameterized):
     """Holds the state of one page and publishes each new one once."""
 
-    state = param.ClassSelector(class_=State, doc="The state that views paint; watch it, never set it.")
+    # Always set, from the first line of a session on; the declaration alone would allow None.
+    state = cast(State, param.ClassSelector(class_=State, doc="The state that views paint; watch it, never set it."))
     notice = param.String("", doc="One line for a person: what was refused, where, and the mend.")
     moves = param.Tuple((False, False), doc="Whether there is something to undo, and to redo.")
 
@@ -83,18 +88,16 @@ class Session(param.Parameterized):
 
     def pick(self, *, chip: str | None = None, model: str | None = None) -> bool:
         """Change the chip or the model: its own figures come in, changes by hand to the other groups stay."""
-        from_chip, from_model = chip is not None, model is not None
-
-        def move() -> Point:
-            kept = {
-                name: value
-                for name, value in self.point.changes().items()
-                if not (from_chip and KNOBS[name].group == "Hardware" and name not in KEPT_BY_CHIP)
-                and not (from_model and KNOBS[name].group == "Transformer")
-            }
-            return resolve(chip or self.point.chip, model or self.point.model, kept)
-
-        return self._move(move)
+        replaced = (CHIP_KNOBS if chip else frozenset()) | (MODEL_KNOBS if model else frozenset())
+        kept = {name: value for name, value in self.point.changes().items() if name not in replaced}
+        dtype = kept.get("compute_dtype")
+        unprinted = bool(chip) and dtype is not None and dtype not in presets.chip(str(chip)).peak_flops
+        if unprinted:
+            del kept["compute_dtype"]
+        moved = self._move(lambda: resolve(chip or self.point.chip, model or self.point.model, kept))
+        if moved and unprinted:
+            self.notice = f"compute_dtype: no {dtype} rate is printed for {chip}; back to the preset"
+        return moved
 
     def jump(self, point: Point) -> bool:
         """Move to a whole point: a link, an example, the answer of goal-seek."""
@@ -108,7 +111,7 @@ class Session(param.Parameterized):
         """Show another page; the point does not change."""
         self._publish(self.point, page, self.state.focus)
 
-    def light(self, theme: Theme) -> None:
+    def paint_in(self, theme: Theme) -> None:
         """Change the colours; nothing else changes."""
         if theme != self.state.theme:
             self._publish(self.point, self.state.page, self.state.focus, theme)

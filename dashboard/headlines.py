@@ -1,0 +1,111 @@
+"""The headline values of a page: which quantities stand above everything else, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dashboard.session import State
+from model.graph import quantities
+from model.numerals import digits, parts, show
+
+_PERCENT = ("mfu", "hfu", "useful_flops_fraction")
+_MEMORY = {"memory_per_chip": "memory_headroom", "decode_memory_per_chip": "decode_memory_headroom"}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One tile: the quantity, its name there, and the line below, made from the state."""
+
+    of: str
+    label: str
+    below: Callable[[State], str]
+
+
+def _knob(name: str, unit: str, words: str = "{}") -> Callable[[State], str]:
+    def below(state: State) -> str:
+        value = state.point.values[name]
+        return words.format(show(value, unit)) if isinstance(value, float) else ""
+
+    return below
+
+
+def _value(name: str, words: str) -> Callable[[State], str]:
+    def below(state: State) -> str:
+        number, unit = parts(state.evaluation.bounds[name], quantities()[name].unit)
+        return words.format(number=number, unit=unit, scale=unit.removesuffix("tokens/s").strip())
+
+    return below
+
+
+def _room(name: str) -> Callable[[State], str]:
+    def below(state: State) -> str:
+        free = state.evaluation.bounds[name]
+        return (
+            f"{show(abs(free), 'B')} {'too much' if free < 0 else 'free'}" if free == free else "capacity not printed"
+        )
+
+    return below
+
+
+def _price(state: State) -> str:
+    price = state.point.values["price_per_chip_hour"]
+    return f"${digits(price)} per chip-hour" if isinstance(price, float) else ""
+
+
+def _always(words: str) -> Callable[[State], str]:
+    return lambda _: words
+
+
+HEADLINES: Mapping[str, tuple[Headline, ...]] = {
+    "training": (
+        Headline("step_time", "Step time", _knob("batch_tokens", "tokens")),
+        Headline("mfu", "MFU", _knob("peak_flops", "FLOP/s", "of {}")),
+        Headline(
+            "tokens_per_second", "Throughput", _value("train_tokens_per_second_per_chip", "{number} {scale} per chip")
+        ),
+        Headline("train_days", "Time to train", _knob("train_tokens", "tokens")),
+        Headline("train_cost", "Cost", _price),
+        Headline("memory_per_chip", "Memory per chip", _room("memory_headroom")),
+    ),
+    "inference": (
+        Headline("decode_step_time", "Decode step", _always("one token a sequence")),
+        Headline(
+            "decode_tokens_per_second", "Throughput", _value("tokens_per_second_per_chip", "{number} {scale} per chip")
+        ),
+        Headline("cost_per_mtok", "Cost per M tokens", _price),
+        Headline("useful_flops_fraction", "Useful FLOPs", _always("of the step")),
+        Headline("prefill_time", "Prefill", _value("prefill_tokens", "{number} {unit}")),
+        Headline("decode_memory_per_chip", "Memory per chip", _room("decode_memory_headroom")),
+        Headline("step_critical_batch", "Critical batch", _always("compute-bound above")),
+    ),
+}
+"""Tiles by page, left to right."""
+
+
+def shown_quantities(page: str) -> tuple[str, ...]:
+    """Return the quantities that a page's headlines and the lines below show; training's where a page has none."""
+    shown = [headline.of for headline in HEADLINES.get(page, HEADLINES["training"])]
+    return (*shown, *(_MEMORY[name] for name in shown if name in _MEMORY))
+
+
+def number_and_unit(of: str, state: State) -> tuple[str, str]:
+    """Return a value as its tile shows it: shares in percent, memory beside the capacity."""
+    value, unit = state.evaluation.values[of.partition(":")[0]], quantities()[of].unit
+    if value != value:
+        return parts(None, unit)
+    if of in _PERCENT:
+        return digits(100 * value), "%"
+    if unit == "$/Mtok":
+        return f"${digits(value)}", ""
+    number, name = parts(value, unit)
+    capacity = state.point.values["hbm_capacity"]
+    if of in _MEMORY and isinstance(capacity, float):
+        whole, whole_name = parts(capacity, "B")
+        return number, f"{name} of {whole} {whole_name}".removeprefix(f"{name} " if name == whole_name else "")
+    return number, name
+
+
+def short(reason: str) -> str:
+    """Return the first clause of a reason, for a tile."""
+    return reason.partition(";")[0].partition(":")[0]

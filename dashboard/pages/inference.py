@@ -1,0 +1,30 @@
+"""Inference: prefill and decode on tensor-parallel chips."""
+
+from __future__ import annotations
+
+from dashboard.components.gradient import GradientBars
+from dashboard.components.tiles import TileStrip
+from dashboard.layout import grid
+from dashboard.session import Session, State
+
+
+class InferencePage:
+    """Headlines, what binds, and what moves the value in focus."""
+
+    def __init__(self, session: Session) -> None:
+        self._views = {"tiles": TileStrip(session, "inference"), "gradient": GradientBars(session)}
+        self.body = grid(
+            {area: view.body for area, view in self._views.items()},
+            areas='"tiles tiles" "map gradient"',
+            columns="minmax(0, 600fr) minmax(0, 416fr)",
+        )
+
+    def paint(self, state: State) -> None:
+        """Paint every part."""
+        for view in self._views.values():
+            view.paint(state)
+
+
+def page(session: Session) -> InferencePage:
+    """Build the page."""
+    return InferencePage(session)
