@@ -166,9 +166,9 @@ def experts(section: Section, family: Family, mixture: Mixture) -> Experts:
     width = section.size(mixture.width)
     match mixture.shared:
         case "count":
-            shared = width * (section.optional_size("num_shared_experts", low=0) or 0)
+            shared = width * _stated(section, "num_shared_experts")
         case "width":
-            shared = section.optional_size("shared_expert_intermediate_size", low=0) or 0
+            shared = _stated(section, "shared_expert_intermediate_size")
         case "always":
             shared = width
         case None:
@@ -186,6 +186,13 @@ def experts(section: Section, family: Family, mixture: Mixture) -> Experts:
         shared_gate=mixture.shared_gate and shared > 0,
         shared_bias=switched(section, family.mlp_bias),
     )
+
+
+def _stated(section: Section, name: str) -> int:
+    """A size that may be 0 or null, but must be stated: the class default is another."""
+    if section.raw(name)[0] in section.values:
+        return section.optional_size(name, low=0) or 0
+    return section.size(name, low=0)
 
 
 def per_head(section: Section, heads: int) -> int:

@@ -51,6 +51,8 @@ qwen3_5_moe_text: vocab_size=248320 hidden_size=2048 num_hidden_layers=40 num_at
   max_position_embeddings=32768 head_dim=256 linear_conv_kernel_dim=4 linear_key_head_dim=128
   linear_value_head_dim=128 linear_num_key_heads=16 linear_num_value_heads=32 moe_intermediate_size=512
   shared_expert_intermediate_size=512 num_experts_per_tok=8 num_experts=256 full_attention_interval=4
+laguna: num_key_value_heads=8 head_dim=128
+mimo: num_key_value_heads=32
 cohere2: vocab_size=256000 hidden_size=8192 intermediate_size=22528 num_hidden_layers=40 num_attention_heads=64
   max_position_embeddings=8192 sliding_window=4096
 deepseek_v3: vocab_size=129280 hidden_size=7168 intermediate_size=18432 moe_intermediate_size=2048

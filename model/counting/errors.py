@@ -1,5 +1,7 @@
 """The one exception of this package."""
 
+MAX_WHERE = 160
+
 
 class ConfigRefused(ValueError):
     """A configuration that cannot be counted exactly.
@@ -13,5 +15,7 @@ class ConfigRefused(ValueError):
     """
 
     def __init__(self, what: str, *, where: str, mend: str) -> None:
+        where = "".join(c if c.isprintable() else "?" for c in where)
+        where = where if len(where) <= MAX_WHERE else f"{where[: MAX_WHERE - 3]}..."
         self.what, self.where, self.mend = what, where, mend
         super().__init__(" ".join(f"{where}: {what}; {mend}".split()))

@@ -91,7 +91,7 @@ def every_nth(key: str, *, rest: Kind = "window", first: bool = False) -> KindRu
 def lettered(section: Section, n_layers: int) -> list[Kind]:
     """EXAONE: a period, or a run of L (local) and G (global); full attention everywhere without a window."""
     kinds = declared(section, n_layers)
-    key, pattern = section.raw("sliding_window_pattern")
+    key, pattern = section.value("sliding_window_pattern")
     if kinds is not None:
         return kinds
     if not _window(section) or pattern is None or pattern == 0:
@@ -100,6 +100,18 @@ def lettered(section: Section, n_layers: int) -> list[Kind]:
         return ["full" if pattern[i % len(pattern)] == "G" else "window" for i in range(n_layers)]
     period = section.whole(key, pattern, low=1)
     return ["window" if (i + 1) % period else "full" for i in range(n_layers)]
+
+
+def indexed(section: Section, n_layers: int) -> list[Kind]:
+    """LFM2: `layer_types`, or the list `full_attn_idxs` among convolutions."""
+    kinds = declared(section, n_layers)
+    places = section.array("full_attn_idxs")
+    if kinds is not None:
+        return kinds
+    if places is None:
+        section.refuse("layer_types", "is missing, and so is full_attn_idxs", "add one of them")
+    full = {section.whole("full_attn_idxs", place, high=n_layers - 1) for place in places}
+    return ["full" if i in full else "conv" for i in range(n_layers)]
 
 
 def must_be_declared(section: Section, n_layers: int) -> list[Kind]:

@@ -55,10 +55,15 @@ class Section:
             if self.values[other] != self.values[first]:
                 self.refuse(
                     first,
-                    f"is {self.values[first]!r} but {self.label(other)} is {self.values[other]!r}",
+                    f"is {_short(self.values[first])} but {self.label(other)} is {_short(self.values[other])}",
                     "keep the right one",
                 )
         return first, self.values[first]
+
+    def value(self, name: str) -> tuple[str, Any]:
+        """As `raw`, but what is absent takes the class default."""
+        key, value = self.raw(name)
+        return key, (self._flags.get(name) if value is None and key not in self.values else value)
 
     def has(self, name: str) -> bool:
         """Whether a value other than null is given."""

@@ -7,9 +7,9 @@ routers keep the file's own type; which other modules do is read from the config
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from typing import Any, TypeGuard
 
 from model.counting.architecture import Architecture
@@ -26,6 +26,7 @@ DTYPE_BYTES = {
     "float8_e5m2": 1,
 }
 SKIP_KEYS = ("modules_to_not_convert", "ignore", "llm_int8_skip_modules", "ignored_layers", "exclude_modules")
+MAX_MATCHES = 100_000  # rows x wildcards: keeps a hostile list under a second
 LAYER_PREFIXES = ("model.layers", "model.language_model.layers", "language_model.model.layers", "language_model.layers")
 LAYERS: frozenset[Part] = frozenset(("attention", "mlp", "experts", "shared_experts"))
 LAYERS_AND_TOWER: frozenset[Part] = LAYERS.union(("vision",))
@@ -75,9 +76,12 @@ def stored(arch: Architecture, config: Mapping[str, Any]) -> Stored:
     if settings is not None and scheme is None:
         method = settings.get("quant_method") or settings.get("quant_algo")
         return Stored(None, {}, (f"quantisation {str(method)[:40]!r} is not priced: weight_bytes not known",))
-    skipped = _skip_patterns(settings or {})
+    rows = list(ledger(arch))
+    skipped = Skipped(settings or {})
+    if len(rows) * len(skipped.globs) > MAX_MATCHES:
+        return Stored(None, {}, ("too many patterns in the quantisation's list: weight_bytes not known",))
     parts: dict[Part, int] = {}
-    for row in ledger(arch):
+    for row in rows:
         w = row.weight
         size = w.params * element
         if scheme and _is_quantised(row, scheme, skipped):
@@ -212,16 +216,45 @@ def _positive(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _skip_patterns(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    found: list[str] = []
-    for key in SKIP_KEYS:
-        value = settings.get(key)
-        if isinstance(value, list):
-            found.extend(p for p in value if isinstance(p, str) and p)
-    return tuple(dict.fromkeys(found))
+class Skipped:
+    """The modules that a configuration's own lists leave unquantised.
+
+    An entry names a module, a parent of it or its last words; with `*` it is a glob, after `re:` an expression of which
+    literal text, `.*` and escaped dots are understood.
+    """
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        entries = [e for key in SKIP_KEYS if isinstance(settings.get(key), list) for e in settings[key]]
+        names = [e for e in entries if isinstance(e, str) and e]
+        globs = [_glob(name) for name in names]
+        self.exact = frozenset(name for name, glob in zip(names, globs, strict=True) if glob is None)
+        self.globs = sorted({glob for glob in globs if glob})
+        joined = "|".join(translate(glob) for each in self.globs for glob in (each, f"{each}.*"))
+        self._wild = re.compile(joined) if joined else None
+
+    def covers(self, name: str) -> bool:
+        """Whether a module is left unquantised."""
+        if self.exact:
+            words = name.split(".")
+            for i in range(1, len(words) + 1):
+                if ".".join(words[:i]) in self.exact or ".".join(words[-i:]) in self.exact:
+                    return True
+        return bool(self._wild and self._wild.match(name))
 
 
-def _is_quantised(row: Row, scheme: Scheme, skipped: Iterable[str]) -> bool:
+def _glob(entry: str) -> str | None:
+    """The glob that an entry stands for, "" for an expression beyond us, None for a plain name."""
+    if entry.startswith("re:"):
+        expression = entry[3:].removeprefix("^")
+        bare = expression.removesuffix("$")
+        if not re.fullmatch(r"(?:[\w-]|\.\*|\\\.|\.)*", bare):
+            return ""
+        glob = bare.replace(r"\.", "\0").replace(".*", "*").replace(".", "?").replace("\0", ".")
+        return glob if bare != expression else f"{glob}*"
+    return entry if "*" in entry else None
+
+
+def _is_quantised(row: Row, scheme: Scheme, skipped: Skipped) -> bool:
     w = row.weight
     if w.kind != "matrix" or w.part not in scheme.parts or "conv" in w.path or "patch" in w.path:
         return False
@@ -229,22 +262,4 @@ def _is_quantised(row: Row, scheme: Scheme, skipped: Iterable[str]) -> bool:
         names = (w.path, f"model.{w.path}")
     else:
         names = tuple(f"{prefix}.{row.layer}.{w.path}" for prefix in LAYER_PREFIXES)
-    return not any(_matches(name, pattern) for pattern in skipped for name in names)
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """Whether a list entry names a module, a parent of it, its last words, a glob or (`re:`) an expression."""
-    if pattern.startswith("re:"):
-        return _expression(pattern[3:], name)
-    if "*" in pattern:
-        return fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*")
-    return name == pattern or name.startswith(f"{pattern}.") or name.endswith(f".{pattern}")
-
-
-def _expression(expression: str, name: str) -> bool:
-    """A stranger's expression: literal text with `.*` and escaped dots is understood, anything else never matches."""
-    literal = re.fullmatch(r"(?:[\w-]|\.\*|\\\.|\.)*", expression)
-    if literal is None:
-        return False
-    glob = expression.replace(r"\.", "\0").replace(".*", "*").replace(".", "?").replace("\0", ".")
-    return fnmatchcase(name, glob) or fnmatchcase(name, f"{glob}*")
+    return not any(skipped.covers(name) for name in names)

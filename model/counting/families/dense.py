@@ -107,6 +107,7 @@ EXAONE4 = Family(
     types=("exaone4",),
     classes=("Exaone4ForCausalLM",),
     qk_norm="head",
+    flags={"sliding_window": 4096, "sliding_window_pattern": 4},
     kinds=lettered,
 )
 
@@ -146,6 +147,7 @@ DENSE: tuple[Family, ...] = (
         qkv_bias="bias",
         out_bias="bias",
         mlp_bias=False,
+        flags={"bias": True},
         implied={},
     ),
     replace(

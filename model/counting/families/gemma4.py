@@ -15,7 +15,7 @@ K_EQ_V_NOTE = "attention_k_eq_v: keys and values are counted apart in the cache;
 
 
 def _reuses(section: Section, layer: int) -> bool:
-    shared = section.optional_size("num_kv_shared_layers", low=0) or 0
+    shared = section.size("num_kv_shared_layers", low=0)
     n_layers = section.layers()
     if shared >= n_layers:
         section.refuse(
@@ -62,14 +62,14 @@ def _feed_forward(section: Section, family: Family, layer: int) -> Mlp | Experts
 
 
 def _norms(section: Section) -> int:
-    per_layer = section.optional_size("hidden_size_per_layer_input", low=0) or 0
+    per_layer = section.size("hidden_size_per_layer_input", low=0)
     return 4 + 3 * section.flag("enable_moe_block") + (1 if per_layer else 0)
 
 
 def _per_layer_embeddings(section: Section, fields: dict[str, Any]) -> None:
     d_model = fields["d_model"]
-    width = section.optional_size("hidden_size_per_layer_input", low=0) or 0
-    rows = section.optional_size("vocab_size_per_layer_input") or fields["vocab_size"]
+    width = section.size("hidden_size_per_layer_input", low=0)
+    section.ignore("vocab_size_per_layer_input")
     if section.flag("attention_k_eq_v"):
         fields["notes"] += (K_EQ_V_NOTE,)
     if not width:
@@ -79,7 +79,7 @@ def _per_layer_embeddings(section: Section, fields: dict[str, Any]) -> None:
     fields["groups"] = tuple(
         Group(g.layers, Block(g.block.mixer, g.block.mlp, g.block.norm, side)) for g in fields["groups"]
     )
-    fields["lookups"] = (("embed_tokens_per_layer", rows, packed),)
+    fields["lookups"] = (("embed_tokens_per_layer", section.size("vocab_size_per_layer_input"), packed),)
     fields["matrices"] = (Matrix("per_layer_model_projection", d_model, packed),)
     fields["norm"] += width
 
@@ -88,7 +88,7 @@ GEMMA4 = Family(
     types=("gemma4_text",),
     classes=("Gemma4ForCausalLM",),
     tied=True,
-    flags={"global_head_dim": 512},
+    flags={"global_head_dim": 512, "num_kv_shared_layers": 0},
     block_norms=_norms,
     kinds=must_be_declared,
     mixer=_attention,

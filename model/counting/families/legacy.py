@@ -23,17 +23,21 @@ GPT_NEO_KINDS: dict[str, Kind] = {"global": "full", "local": "window"}
 
 def _alternating_types(section: Section, n_layers: int) -> list[Kind]:
     """GPT-Neo: runs of global and local layers, written as [[kinds, repetitions], ...]."""
-    runs = section.array("attention_types")
+    runs: list[Any] = section.array("attention_types") or [[["global", "local"], n_layers // 2]]
     section.ignore("attention_layers")
     kinds: list[Kind] = []
-    for run in runs if runs is not None else [[["global", "local"], n_layers // 2]]:
+    for run in runs:
         if not (isinstance(run, list) and len(run) == 2 and isinstance(run[0], list)):
             section.refuse("attention_types", "is not a list of [kinds, repetitions]", "correct it")
-        names, times = run
+        names: list[Any] = run[0]
+        times: Any = run[1]
         if any(not isinstance(name, str) or name not in GPT_NEO_KINDS for name in names):
             section.refuse("attention_types", "holds something else than global and local", "correct it")
         repetitions = section.whole("attention_types", times, high=MAX_LAYERS)
-        kinds += [GPT_NEO_KINDS[name] for name in names[:MAX_LAYERS]] * repetitions
+        spelled: list[Kind] = [GPT_NEO_KINDS[name] for name in names]
+        if len(spelled) * repetitions > n_layers:
+            section.refuse("attention_types", f"spells more than {n_layers} layers", "make them agree")
+        kinds += spelled * repetitions
     if len(kinds) != n_layers:
         section.refuse(
             "attention_types",
@@ -122,6 +126,8 @@ def _opt_outside(section: Section, fields: dict[str, Any]) -> None:
 
 def _chatglm_attention(section: Section, family: Family, kind: Kind, layer: int) -> Attention:
     attention = softmax_attention(section, family, kind)
+    if not section.has("add_bias_linear"):
+        section.refuse("add_bias_linear", "is missing, and chatglm needs it", "add it from the model's own config.json")
     if section.flag("multi_query_attention"):
         return replace(attention, kv_heads=section.size("num_key_value_heads"))
     return replace(attention, kv_heads=attention.heads)

@@ -73,7 +73,7 @@ def _two_shapes(section: Section, family: Family, kind: Kind, layer: int) -> Att
 def _shared_beside(section: Section, family: Family, layer: int) -> Mlp | Experts:
     """Granite: experts of `intermediate_size` in every layer and a shared block of its own width."""
     routed = experts(section, family, EVERY_LAYER)
-    shared = section.optional_size("shared_expert_intermediate_size", low=0) or 0
+    shared = section.size("shared_expert_intermediate_size", low=0)
     return replace(routed, shared_width=shared)
 
 
@@ -175,6 +175,7 @@ MIXTURES: tuple[Family, ...] = (
         classes=("ExaoneMoeForCausalLM",),
         qkv_bias=False,
         qk_norm_if=True,
+        flags={"sliding_window": 4096, "sliding_window_pattern": 4},
         kinds=lettered,
     ),
     Family(
@@ -231,6 +232,7 @@ MIXTURES: tuple[Family, ...] = (
         GRANITE_MOE,
         types=("granitemoeshared",),
         classes=("GraniteMoeSharedForCausalLM",),
+        flags={"shared_expert_intermediate_size": 0},
         mlp=_shared_beside,
         mixture=None,
     ),
