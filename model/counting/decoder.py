@@ -14,7 +14,6 @@ from model.counting.architecture import (
     Mlp,
     grouped,
 )
-from model.counting.dialects import NEVER_COUNTED
 from model.counting.family import NORM_VECTORS, Family, Mixture, switched
 from model.counting.layout import WINDOW_KEYS, Kind
 from model.counting.section import Section
@@ -27,7 +26,7 @@ def decoder(section: Section, family: Family) -> Architecture:
         ConfigRefused: a size is missing, two keys disagree, or a key's influence on the shape is not known.
     """
     section.accept(family.implied)
-    section.ignore(*family.ignored, *NEVER_COUNTED)
+    section.ignore(*family.ignored)
     d_model = section.size("hidden_size")
     n_layers = section.layers()
     kinds = family.kinds(section, n_layers)

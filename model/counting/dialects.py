@@ -33,28 +33,16 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "first_k_dense_replace": ("moe_layer_start_index", "num_dense_layers"),
     "pos_emb_height": ("init_pos_emb_height",),
     "pos_emb_width": ("init_pos_emb_width",),
+    "sliding_window_pattern": ("_sliding_window_pattern",),
     "dtype": ("torch_dtype",),
 }
 
-NEVER_COUNTED = (
-    "num_nextn_predict_layers",
-    "num_mtp_layers",
-    "mtp_num_hidden_layers",
-    "num_mtp_modules",
-    "mtp_transformer_layers",
-    "mtp_use_dedicated_embeddings",
-    "mtp_loss_scaling_factor",
-    "use_mtp",
-    "bias_dropout_fusion",
-)
-"""Keys of the multi-token-prediction module, which is left out and said to be, and words that only look like shapes."""
-
 SHAPE_WORDS = re.compile(
     r"""
-      expert(?!_dropout|_capacity) | lora_rank | latent | mamba | ssm_state | ssm_cfg | conv_kernel | conv_dim | d_conv
-    | ^linear_ | _linear_ | compress | block_config | layer_config | cross_attention | altup | laurel | per_layer
-    | kv_shared | ^hc_ | hash_layers | mtp_ | nextn | double_wide | head_dim | _heads?$ | n_heads | kv_heads
-    | (?<!token_)(?<!alibi_)_bias$ | ^bias | ^(?:add|no)_bias | qk_norm | qk_ln | qk_layernorm | post_norm | sandwich
+      expert(?!_dropout|_capacity|_group) | lora_rank | latent | mamba | ssm_state | ssm_cfg | conv_kernel | conv_dim | d_conv
+    | ^linear_ | _linear_ | ^compress_ | block_config | layer_config | cross_attention | altup | laurel | per_layer
+    | kv_shared | ^hc_ | hash_layers | double_wide | head_dim | _heads?$ | n_heads | kv_heads
+    | (?<!token_)(?<!alibi_)_bias$ | ^bias(?!_dropout) | ^(?:add|no)_bias | qk_norm | qk_ln | qk_layernorm | post_norm | sandwich
     | hidden_size | intermediate | ffn_(?!drop|act) | ^num_.*layers$ | n_layers? | layer_pattern | layer_types
     | sliding_window(?!_size) | ^window | attention_chunk | tie_word | attn_res | vocab_size_per | ^index_ | proj_dim
     | mlp_only | sparse_step | moe_layer | moe_freq | global_attn | sink_bias | sinks$
@@ -62,4 +50,5 @@ SHAPE_WORDS = re.compile(
     """,
     re.VERBOSE,
 )
-"""Words in the names of keys that shape weights or caches in some known family."""
+"""Words in the names of keys that shape weights or caches in some known family. Keys of the multi-token-prediction
+module are not among them: it is left out of every count, and that is said."""

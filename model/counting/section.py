@@ -106,7 +106,9 @@ class Section:
         return derive()
 
     def whole(self, key: str, value: Any, *, low: int = 0, high: int = MAX_DIMENSION) -> int:
-        """Check one whole number."""
+        """Check one whole number; a list that repeats one number (a value a layer) is that number."""
+        if isinstance(value, list) and value and all(type(v) is int and v == value[0] for v in value):
+            value = value[0]
         if isinstance(value, bool) or not isinstance(value, int):
             self.refuse(key, f"is {_short(value)}, not a whole number", "write a whole number")
         if not low <= value <= high:

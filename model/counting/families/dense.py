@@ -229,6 +229,7 @@ DENSE: tuple[Family, ...] = (
         classes=("HunYuanDenseV1ForCausalLM",),
         qk_norm="head",
         mlp_bias=False,
+        ignored=("num_experts", "moe_topk", "moe_intermediate_size", "num_shared_expert", "moe_layer_num_skipped"),
         implied={"use_qk_norm": True},
     ),
     replace(

@@ -281,6 +281,7 @@ MIXTURES: tuple[Family, ...] = (
         qkv_bias="attention_bias",
         out_bias="attention_bias",
         qk_norm="head",
+        ignored=("moe_intermediate_size", "num_shared_expert", "moe_layer_num_skipped"),
         implied={"use_qk_norm": True},
         mixture=Mixture(sparse=all_sparse, width="intermediate_size", shared="always"),
     ),
