@@ -39,10 +39,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 SHAPE_WORDS = re.compile(
     r"""
-      expert(?!_dropout|_capacity|_group) | lora_rank | latent | mamba | ssm_state | ssm_cfg | conv_kernel | conv_dim | d_conv
+      expert(?!_dropout|_capacity|_group) | lora_rank | latent | mamba | ssm_state | ssm_cfg
+    | conv_kernel | conv_dim | d_conv
     | ^linear_ | _linear_ | ^compress_ | block_config | layer_config | cross_attention | altup | laurel | per_layer
     | kv_shared | ^hc_ | hash_layers | double_wide | head_dim | _heads?$ | n_heads | kv_heads
-    | (?<!token_)(?<!alibi_)_bias$ | ^bias(?!_dropout) | ^(?:add|no)_bias | qk_norm | qk_ln | qk_layernorm | post_norm | sandwich
+    | (?<!token_)(?<!alibi_)_bias$ | ^bias(?!_dropout) | ^(?:add|no)_bias | qk_norm | qk_ln | qk_layernorm
+    | post_norm | sandwich
     | hidden_size | intermediate | ffn_(?!drop|act) | ^num_.*layers$ | n_layers? | layer_pattern | layer_types
     | sliding_window(?!_size) | ^window | attention_chunk | tie_word | attn_res | vocab_size_per | ^index_ | proj_dim
     | mlp_only | sparse_step | moe_layer | moe_freq | global_attn | sink_bias | sinks$
@@ -50,5 +52,7 @@ SHAPE_WORDS = re.compile(
     """,
     re.VERBOSE,
 )
-"""Words in the names of keys that shape weights or caches in some known family. Keys of the multi-token-prediction
-module are not among them: it is left out of every count, and that is said."""
+"""Words in the names of keys that shape weights or caches in some known family."""
+
+PREDICTION_WORDS = re.compile(r"mtp|nextn")
+"""Words of the multi-token-prediction module, which is left out of every count and said to be."""

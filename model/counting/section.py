@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from model.counting.dialects import ALIASES, SHAPE_WORDS
+from model.counting.dialects import ALIASES, PREDICTION_WORDS, SHAPE_WORDS
 from model.counting.errors import ConfigRefused
 
 MAX_DIMENSION = 100_000_000
@@ -182,7 +182,7 @@ class Section:
             ConfigRefused: naming the key and the family.
         """
         for key, value in self.values.items():
-            if key in self._read or _neutral(value) or not SHAPE_WORDS.search(key):
+            if key in self._read or _neutral(value) or PREDICTION_WORDS.search(key) or not SHAPE_WORDS.search(key):
                 continue
             self.refuse(
                 key,
