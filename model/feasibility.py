@@ -22,6 +22,17 @@ Numbers = Mapping[str, Any]
 """Knobs or quantities by name: floats, or NumPy arrays of one shape."""
 
 
+class _Read(dict[str, float]):
+    """Stands for every knob and quantity, and keeps those that were asked for."""
+
+    def __missing__(self, name: str) -> float:
+        return self.setdefault(name, 1.0)
+
+
+_TRAINING = ("forward_time", "backward_time", "head_time")
+_SERVING = ("decode_roofline_time", "prefill_roofline_time")
+
+
 @dataclass(frozen=True)
 class Gate:
     """One condition on a point.
@@ -43,6 +54,12 @@ class Gate:
         # An empty capacity (NaN) is no proof that it does not fit.
         return self.words(knobs, values) if self.excess(knobs, values) > 0 else None
 
+    def reads(self) -> tuple[str, ...]:
+        """Return the knobs and quantities that the condition depends on."""
+        read = _Read()
+        self.excess(read, read)
+        return tuple(read)
+
 
 def _fits(memory: str, mend: str, stops: tuple[str, ...]) -> Gate:
     def words(knobs: Numbers, values: Numbers) -> str:
@@ -52,23 +69,40 @@ def _fits(memory: str, mend: str, stops: tuple[str, ...]) -> Gate:
     return Gate(stops, lambda knobs, values: values[memory] - knobs["hbm_capacity"], words)
 
 
-def _divides_mlp(shards: str, stops: tuple[str, ...]) -> Gate:
-    def left(knobs: Numbers, _: Numbers) -> Any:
-        return np.fmod(knobs["d_ff"], knobs[shards])
+def _divides(width: str, shards: str, used: Callable[[Numbers, Numbers], Any], stops: tuple[str, ...]) -> Gate:
+    def left(knobs: Numbers, values: Numbers) -> Any:
+        return np.where(used(knobs, values), np.fmod(knobs[width], knobs[shards]), 0.0)
 
     def words(knobs: Numbers, values: Numbers) -> str:
-        remainder = f"(remainder {left(knobs, values):g})"
-        return (
-            f"FFN width {knobs['d_ff']:,.0f} does not divide by {shards}={knobs[shards]:g} {remainder}; use a divisor"
-        )
+        ways = f"{shards}={knobs[shards]:g} (remainder {left(knobs, values):g})"
+        return f"{KNOBS[width].label} {knobs[width]:,.0f} does not divide by {ways}; use a divisor"
 
     return Gate(stops, left, words, whole=True)
 
 
-_TRAINING = ("forward_time", "backward_time", "head_time")
-_SERVING = ("decode_roofline_time", "prefill_roofline_time")
+def _has_dense_layers(knobs: Numbers, values: Numbers) -> Any:
+    return values["sparse_layers"] < knobs["n_layers"]
+
+
+def _has_experts(_: Numbers, values: Numbers) -> Any:
+    return values["sparse_layers"] > 0
+
+
+def _at_most(part: str, whole: str, stops: tuple[str, ...]) -> Gate:
+    def words(knobs: Numbers, _: Numbers) -> str:
+        return f"{part}={knobs[part]:g} is more than {whole}={knobs[whole]:g}; lower {part}"
+
+    return Gate(stops, lambda knobs, _: knobs[part] - knobs[whole], words)
+
 
 GATES: tuple[Gate, ...] = (
+    _at_most("active_experts", "n_experts", ("active_sparse_mlp_params", "decode_experts_hit", "prefill_experts_hit")),
+    _at_most("dense_layers", "n_layers", ("sparse_layers",)),
+    _at_most(
+        "window_layers",
+        "n_layers",
+        ("attended_tokens", "prefill_attended_tokens", "cached_tokens", "kv_bytes_per_token_beyond_window"),
+    ),
     Gate(
         _TRAINING,
         lambda knobs, _: knobs["seq_len"] - knobs["batch_tokens"],
@@ -85,9 +119,11 @@ GATES: tuple[Gate, ...] = (
             "raise batch_tokens"
         ),
     ),
-    _divides_mlp("tensor_shards", _TRAINING),
+    _divides("d_ff", "tensor_shards", _has_dense_layers, _TRAINING),
+    _divides("d_expert", "tensor_shards", _has_experts, _TRAINING),
     _fits("memory_per_chip", "use more chips or a smaller batch", _TRAINING),
-    _divides_mlp("decode_chips", _SERVING),
+    _divides("d_ff", "decode_chips", _has_dense_layers, _SERVING),
+    _divides("d_expert", "decode_chips", _has_experts, _SERVING),
     _fits("decode_memory_per_chip", "use more chips, a smaller batch or a shorter context", _SERVING),
 )
 
@@ -118,6 +154,7 @@ def gate_faults(point: Point, values: Mapping[str, float]) -> dict[str, str]:
 _UNDEFINED = {
     "step_critical_batch": "no batch is critical: a sequence's KV cache takes longer to read than its FLOPs",
     "matmul_exact_critical_batch": "no batch is critical: activations alone need more bytes a FLOP than HBM can feed",
+    "matmul_vmem_critical_batch": "no batch is critical: activations alone need more bytes a FLOP than VMEM can feed",
 }
 """Why a quantity is NaN though every knob that it needs is set."""
 

@@ -21,7 +21,21 @@ from model.knobs import KNOBS
 from model.pins import pinned
 
 Standing = Literal["exact", "lower bound", "estimate", "threshold"]
-CHAPTERS = ("rooflines", "sharding", "transformers", "training", "thresholds", "inference", "cost")
+CHAPTERS = (
+    "rooflines",
+    "tpus",
+    "sharding",
+    "mixture",
+    "attention",
+    "transformers",
+    "accounting",
+    "training",
+    "thresholds",
+    "pods",
+    "inference",
+    "serving",
+    "cost",
+)
 """Chapter modules of `model/`, in the book's order; importing one registers its nodes."""
 
 

@@ -17,9 +17,12 @@ def weight_store_bytes(weight_bytes: Scalar, total_params: Scalar) -> Scalar:
 
 
 @quantity(label="KV copies", symbol="n_kv", unit="1")
-def kv_copies(decode_chips: Scalar, n_kv_heads: Scalar, kv_replication: Scalar) -> Scalar:
-    """How often the cache is held: Y/N_kv where chips outnumber KV heads and the cache is replicated, else 1."""
-    copies = decode_chips / n_kv_heads
+def kv_copies(decode_chips: Scalar, n_kv_heads: Scalar, kv_replication: Scalar, attention_kind: Scalar) -> Scalar:
+    """How often the cache is held: Y/N_kv where chips outnumber KV heads and the cache is replicated, else 1.
+
+    A latent cache has no heads to split: replicated, every chip holds it.
+    """
+    copies = decode_chips / jnp.where(attention_kind > 0.5, 1.0, n_kv_heads)
     return jnp.where((kv_replication > 0.5) & (copies > 1), copies, 1.0)
 
 
@@ -46,26 +49,26 @@ def decode_batch_limit(
     hbm_capacity: Scalar,
     decode_chips: Scalar,
     weight_store_bytes: Scalar,
-    kv_bytes_per_token: Scalar,
-    context_len: Scalar,
+    kv_bytes_per_sequence: Scalar,
     kv_copies: Scalar,
 ) -> Scalar:
     """Caches that fit beside the weights; negative where not even the weights fit."""
-    return (hbm_capacity * decode_chips - weight_store_bytes) / (kv_bytes_per_token * context_len * kv_copies)
+    return (hbm_capacity * decode_chips - weight_store_bytes) / (kv_bytes_per_sequence * kv_copies)
 
 
 @quantity(label="Decode FLOPs", symbol="F_decode", unit="FLOP")
 def decode_flops(
     decode_batch: Scalar,
-    total_params: Scalar,
-    context_len: Scalar,
+    active_params: Scalar,
+    cached_tokens: Scalar,
     n_heads: Scalar,
-    d_head: Scalar,
+    score_value_width: Scalar,
     n_layers: Scalar,
     decode_attention: Scalar,
 ) -> Scalar:
-    """FLOPs of one step: 2BN, and 4 B S N_q H L for the dot products where the convention counts them."""
-    return decode_batch * (2 * total_params + decode_attention * 4 * context_len * n_heads * d_head * n_layers)
+    """FLOPs of one step: 2BN (active), and 4 B S N_q H L for the dot products where the convention counts them."""
+    dot_products = 2 * cached_tokens * n_heads * score_value_width * n_layers
+    return decode_batch * (2 * active_params + decode_attention * dot_products)
 
 
 @quantity(label="Decode compute", symbol="T_flops", unit="s", standing="lower bound")
@@ -74,10 +77,29 @@ def decode_flops_time(decode_flops: Scalar, decode_chips: Scalar, reachable_flop
     return decode_flops / (decode_chips * reachable_flops)
 
 
+def _idle_expert_bytes(layers: Scalar, experts: Scalar, hit: Scalar, params: Scalar, weight_bytes: Scalar) -> Scalar:
+    return weight_bytes * layers * (experts - hit) * params
+
+
+@quantity(label="Weights read", symbol="M_read", unit="B", standing="estimate")
+def decode_weight_read_bytes(
+    weight_store_bytes: Scalar,
+    sparse_layers: Scalar,
+    n_experts: Scalar,
+    decode_experts_hit: Scalar,
+    expert_params: Scalar,
+    weight_bytes: Scalar,
+) -> Scalar:
+    """Weights that a step streams: all of them, but only the experts that the batch's tokens hit."""
+    return weight_store_bytes - _idle_expert_bytes(
+        sparse_layers, n_experts, decode_experts_hit, expert_params, weight_bytes
+    )
+
+
 @quantity(label="Weight streaming", symbol="T_weights", unit="s", standing="lower bound")
-def decode_weights_time(weight_store_bytes: Scalar, decode_chips: Scalar, hbm_bandwidth: Scalar) -> Scalar:
-    """Time to read every weight once."""
-    return weight_store_bytes / (decode_chips * hbm_bandwidth)
+def decode_weights_time(decode_weight_read_bytes: Scalar, decode_chips: Scalar, hbm_bandwidth: Scalar) -> Scalar:
+    """Time to read the step's weights once."""
+    return decode_weight_read_bytes / (decode_chips * hbm_bandwidth)
 
 
 @quantity(label="KV streaming", symbol="T_kv", unit="s", standing="lower bound")
@@ -149,32 +171,33 @@ def tokens_per_second_per_user(decode_step_time: Scalar) -> Scalar:
 
 @quantity(label="Useful FLOPs", symbol="u", unit="1", standing="estimate")
 def useful_flops_fraction(
-    decode_batch: Scalar, total_params: Scalar, decode_chips: Scalar, peak_flops: Scalar, decode_step_time: Scalar
+    decode_batch: Scalar, active_params: Scalar, decode_chips: Scalar, peak_flops: Scalar, decode_step_time: Scalar
 ) -> Scalar:
-    """Share of the chips' unscaled peak that a decode step uses: 2BN/(Y C T_step)."""
-    return 2 * decode_batch * total_params / (decode_chips * peak_flops * decode_step_time)
+    """Share of the chips' unscaled peak that a decode step uses: 2BN/(Y C T_step), N the active parameters."""
+    return 2 * decode_batch * active_params / (decode_chips * peak_flops * decode_step_time)
 
 
 @quantity(label="Step critical batch", symbol="B_step", unit="sequences", standing="threshold")
 def step_critical_batch(
     weight_store_bytes: Scalar,
-    total_params: Scalar,
-    context_len: Scalar,
+    active_params: Scalar,
+    cached_tokens: Scalar,
     n_heads: Scalar,
-    d_head: Scalar,
+    score_value_width: Scalar,
     n_layers: Scalar,
     decode_attention: Scalar,
     hbm_critical_intensity: Scalar,
-    kv_bytes_per_token: Scalar,
+    kv_bytes_per_sequence: Scalar,
     kv_copies: Scalar,
     kv_in_max: Scalar,
 ) -> Scalar:
-    """Batch at which FLOPs take as long as what they overlap with; NaN where the cache outruns them at any batch.
+    """Batch at which FLOPs take as long as what they overlap with, every expert hit; NaN where none is.
 
     Both sides grow with the batch, so there is none when one sequence's cache takes longer to read than its FLOPs.
     """
-    flops = 2 * total_params + decode_attention * 4 * context_len * n_heads * d_head * n_layers
-    cache = kv_in_max * kv_bytes_per_token * context_len * kv_copies * hbm_critical_intensity
+    dot_products = 2 * cached_tokens * n_heads * score_value_width * n_layers
+    flops = 2 * active_params + decode_attention * dot_products
+    cache = kv_in_max * kv_bytes_per_sequence * kv_copies * hbm_critical_intensity
     spare = flops - cache
     exists = spare > 0
     return jnp.where(exists, weight_store_bytes * hbm_critical_intensity / jnp.where(exists, spare, 1.0), jnp.nan)
@@ -189,15 +212,15 @@ def prefill_tokens(decode_batch: Scalar, prompt_len: Scalar) -> Scalar:
 @quantity(label="Prefill FLOPs", symbol="F_prefill", unit="FLOP")
 def prefill_flops(
     prefill_tokens: Scalar,
-    total_params: Scalar,
-    prompt_len: Scalar,
+    active_params: Scalar,
+    prefill_attended_tokens: Scalar,
     n_heads: Scalar,
-    d_head: Scalar,
+    score_value_width: Scalar,
     n_layers: Scalar,
-    prefill_attention: Scalar,
 ) -> Scalar:
-    """FLOPs of all prompts: 2N a token, and the dot products that the mask leaves."""
-    return prefill_tokens * (2 * total_params + prefill_attention * 4 * prompt_len * n_heads * d_head * n_layers)
+    """FLOPs of all prompts: 2N (active) a token, and the dot products that the mask leaves."""
+    dot_products = 2 * prefill_attended_tokens * n_heads * score_value_width * n_layers
+    return prefill_tokens * (2 * active_params + dot_products)
 
 
 @quantity(label="Prefill compute", symbol="T_flops,p", unit="s", standing="lower bound")
@@ -233,10 +256,26 @@ def prefill_comms_time(
     return jnp.where(used, collective_blocks * n_layers * jnp.where(used, prefill_allreduce_time, 0.0), 0.0)
 
 
+@quantity(label="Prefill weight streaming", symbol="T_weights,p", unit="s", standing="lower bound")
+def prefill_weights_time(
+    weight_store_bytes: Scalar,
+    sparse_layers: Scalar,
+    n_experts: Scalar,
+    prefill_experts_hit: Scalar,
+    expert_params: Scalar,
+    weight_bytes: Scalar,
+    decode_chips: Scalar,
+    hbm_bandwidth: Scalar,
+) -> Scalar:
+    """Time to read the weights once, of the experts those that the prompts hit."""
+    idle = _idle_expert_bytes(sparse_layers, n_experts, prefill_experts_hit, expert_params, weight_bytes)
+    return (weight_store_bytes - idle) / (decode_chips * hbm_bandwidth)
+
+
 @quantity(label="Prefill, without comms", symbol="T_mem|flops,p", unit="s", standing="lower bound")
-def prefill_roofline_time(prefill_flops_time: Scalar, decode_weights_time: Scalar) -> Scalar:
+def prefill_roofline_time(prefill_flops_time: Scalar, prefill_weights_time: Scalar) -> Scalar:
     """The slower of the prompts' FLOPs and one read of the weights."""
-    return binding_max(flops=prefill_flops_time, weights=decode_weights_time)
+    return binding_max(flops=prefill_flops_time, weights=prefill_weights_time)
 
 
 @quantity(label="Prefill", symbol="T_prefill", unit="s", standing="lower bound")

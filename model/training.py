@@ -36,9 +36,9 @@ def fsdp_axes(ici_axes: Scalar, tensor_shards: Scalar, shared_wire: Scalar) -> S
 
 
 @quantity(label="Forward FLOPs, a layer", symbol="F_layer", unit="FLOP")
-def layer_forward_flops(batch_tokens: Scalar, layer_params: Scalar, attention_flops_per_token: Scalar) -> Scalar:
-    """Forward FLOPs of one layer on the whole batch: 2 B P_layer and the attention dot products."""
-    return batch_tokens * (2 * layer_params + attention_flops_per_token)
+def layer_forward_flops(batch_tokens: Scalar, active_layer_params: Scalar, attention_flops_per_token: Scalar) -> Scalar:
+    """Forward FLOPs of one layer on the whole batch: 2 B P_layer (active) and the attention dot products."""
+    return batch_tokens * (2 * active_layer_params + attention_flops_per_token)
 
 
 @quantity(label="Forward compute, a layer", symbol="T_math,fwd", unit="s", standing="lower bound")

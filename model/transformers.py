@@ -8,22 +8,16 @@ import jax.numpy as jnp
 from model.graph import Scalar, quantity
 
 
-@quantity(label="MLP parameters, a layer", symbol="P_mlp", unit="params")
-def mlp_params(d_model: Scalar, d_ff: Scalar, mlp_matrices: Scalar) -> Scalar:
-    """Weights of one layer's MLP: 3DF gated, 2DF plain."""
-    return mlp_matrices * d_model * d_ff
-
-
-@quantity(label="Attention parameters, a layer", symbol="P_attn", unit="params")
-def attention_params(d_model: Scalar, n_heads: Scalar, n_kv_heads: Scalar, d_head: Scalar) -> Scalar:
-    """Weights of one layer's Q, K, V and output projections: 2DH(N_q + N_kv)."""
-    return 2 * d_model * d_head * (n_heads + n_kv_heads)
-
-
 @quantity(label="Layer parameters", symbol="P_layer", unit="params")
 def layer_params(mlp_params: Scalar, attention_params: Scalar) -> Scalar:
-    """Weights of one layer: 3DF + 2DH(N_q + N_kv)."""
+    """Weights of one layer: 3DF + 2DH(N_q + N_kv), experts included."""
     return mlp_params + attention_params
+
+
+@quantity(label="Active layer parameters", symbol="P_layer,act", unit="params")
+def active_layer_params(active_mlp_params: Scalar, attention_params: Scalar) -> Scalar:
+    """Weights of one layer that a token uses: all of them in a dense model."""
+    return active_mlp_params + attention_params
 
 
 @quantity(label="Embedding matrix", symbol="P_vocab", unit="params")
@@ -56,6 +50,12 @@ def total_params(all_mlp_params: Scalar, all_attention_params: Scalar, vocab_par
     return all_mlp_params + all_attention_params + vocab_params
 
 
+@quantity(label="Active parameters", symbol="N_act", unit="params")
+def active_params(n_layers: Scalar, active_layer_params: Scalar, vocab_params: Scalar) -> Scalar:
+    """Weights that one token uses, both embeddings included: N in a dense model."""
+    return n_layers * active_layer_params + vocab_params
+
+
 @quantity(label="Norm parameters", symbol="P_norm", unit="params")
 def norm_params(n_layers: Scalar, d_model: Scalar) -> Scalar:
     """Gains of the norms that N leaves out: two of width D in every layer and a last one, 2LD + D."""
@@ -68,22 +68,16 @@ def total_params_with_norms(total_params: Scalar, norm_params: Scalar) -> Scalar
     return total_params + norm_params
 
 
-@quantity(label="Attention FLOPs, a layer", symbol="F_attn", unit="FLOP/token")
-def attention_flops_per_token(seq_len: Scalar, n_heads: Scalar, d_head: Scalar, attention_flops: Scalar) -> Scalar:
-    """Forward dot products of one layer for one token: 4 S N_q H, times the share that the mask leaves."""
-    return attention_flops * 4 * seq_len * n_heads * d_head
-
-
 @quantity(label="Training FLOPs a token", symbol="F_token", unit="FLOP/token")
 def training_flops_per_token(
     n_layers: Scalar,
-    layer_params: Scalar,
+    active_layer_params: Scalar,
     attention_flops_per_token: Scalar,
     embedding_params: Scalar,
     head_flops: Scalar,
 ) -> Scalar:
     """Forward and backward FLOPs of one token, recompute left out: 6 a matmul weight, three times the dot products."""
-    matmuls = n_layers * layer_params + head_flops * embedding_params
+    matmuls = n_layers * active_layer_params + head_flops * embedding_params
     return 6 * matmuls + 3 * n_layers * attention_flops_per_token
 
 
@@ -94,15 +88,9 @@ def training_flops(training_flops_per_token: Scalar, train_tokens: Scalar) -> Sc
 
 
 @quantity(label="Attention share", symbol="r_attn", unit="1")
-def attention_flops_share(attention_flops_per_token: Scalar, layer_params: Scalar) -> Scalar:
+def attention_flops_share(attention_flops_per_token: Scalar, active_layer_params: Scalar) -> Scalar:
     """Dot-product FLOPs over a layer's matmul FLOPs: the book's S/(8D) with full attention and F = 4D."""
-    return attention_flops_per_token / (2 * layer_params)
-
-
-@quantity(label="KV cache a token", symbol="kv", unit="B/token")
-def kv_bytes_per_token(n_layers: Scalar, n_kv_heads: Scalar, d_head: Scalar, kv_bytes: Scalar) -> Scalar:
-    """Bytes of keys and values that one token adds: 2 kv_bytes L N_kv H."""
-    return 2 * kv_bytes * n_layers * n_kv_heads * d_head
+    return attention_flops_per_token / (2 * active_layer_params)
 
 
 @quantity(label="Collective blocks a layer", symbol="n_b", unit="blocks")

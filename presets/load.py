@@ -41,12 +41,15 @@ class Chip:
 
 @dataclass(frozen=True)
 class Model:
-    """The dimensions of one transformer, by the names of `DIMENSIONS`, and its published parameter count if known."""
+    """The dimensions of one transformer, by the names of `DIMENSIONS` and `ARCHITECTURE`.
+
+    `published_params` is the count that a vendor or a paper gives, where one is known.
+    """
 
     slug: str
     name: str
     source: str
-    dimensions: Mapping[str, float | int | bool]
+    dimensions: Mapping[str, float | int | bool | str]
     published_params: int | None = None
     published_source: str = ""
 
@@ -81,6 +84,28 @@ DIMENSIONS: Mapping[str, Range | type[bool]] = MappingProxyType(
         "parallel_block": bool,
     }
 )
+ARCHITECTURE: Mapping[str, Range | tuple[str, ...]] = MappingProxyType(
+    {
+        "n_experts": Range("experts", 2, 8192, whole=True),
+        "active_experts": Range("experts", 1, 1024, whole=True),
+        "shared_experts": Range("experts", 0, 64),
+        "d_expert": Range("elements", 1, 1e7, whole=True),
+        "dense_layers": Range("layers", 0, 10_000, whole=True),
+        "window_layers": Range("layers", 1, 10_000, whole=True),
+        "window": Range("tokens", 1, 1e8, whole=True),
+        "attention_kind": ("latent",),
+        "kv_rank": Range("elements", 1, 1e5, whole=True),
+        "q_rank": Range("elements", 0, 1e5, whole=True),
+        "rope_dim": Range("elements", 0, 1e4, whole=True),
+        "d_value": Range("elements", 1, 1e5, whole=True),
+    }
+)
+TOGETHER = (
+    ("n_experts", "active_experts", "d_expert"),
+    ("window_layers", "window"),
+    ("attention_kind", "kv_rank", "q_rank", "rope_dim", "d_value"),
+)
+"""Keys that mean something only together: a model has all of a row or none."""
 PUBLISHED_PARAMS = Range("parameters", 1e5, 1e14, whole=True)
 
 
@@ -107,12 +132,26 @@ def _chip(slug: str, table: Table) -> Chip:
     )
 
 
+def _architecture(table: Table) -> dict[str, float | int | str]:
+    for keys in TOGETHER:
+        given = [key for key in keys if key in table.content]
+        if given and len(given) < len(keys):
+            missing = ", ".join(key for key in keys if key not in given)
+            raise PresetError(f"{table.where}.{given[0]}: goes together with {missing}; give all or none")
+    found: dict[str, float | int | str] = {}
+    for key, kind in ARCHITECTURE.items():
+        if key in table.content:
+            found[key] = table.number(key, kind) if isinstance(kind, Range) else table.one_of(key, kind)
+    return found
+
+
 def _model(slug: str, table: Table) -> Model:
-    table.permit(("name", "source", *DIMENSIONS), ("published_params", "published_source"))
-    dimensions: dict[str, float | int | bool] = {
+    table.permit(("name", "source", *DIMENSIONS), ("published_params", "published_source", *ARCHITECTURE))
+    dimensions: dict[str, float | int | bool | str] = {
         key: table.number(key, kind) if isinstance(kind, Range) else table.flag(key) for key, kind in DIMENSIONS.items()
     }
-    if dimensions["n_heads"] % dimensions["n_kv_heads"]:
+    dimensions |= _architecture(table)
+    if int(dimensions["n_heads"]) % int(dimensions["n_kv_heads"]):
         raise PresetError(
             f"{table.where}.n_kv_heads: {dimensions['n_kv_heads']} does not divide n_heads {dimensions['n_heads']}"
         )
@@ -151,8 +190,11 @@ def chips() -> Mapping[str, Chip]:
 
 @cache
 def models() -> Mapping[str, Model]:
-    """Every model of `models.toml` by slug, in the order of the file."""
-    return parse_models(_packaged("models.toml"))
+    """Every model of `models.toml` and `sparse.toml` by slug, in the order of the files."""
+    files = ("models.toml", "sparse.toml")
+    return MappingProxyType(
+        {slug: found for file in files for slug, found in parse_models(_packaged(file), file).items()}
+    )
 
 
 def chip(slug: str) -> Chip:

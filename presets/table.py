@@ -68,6 +68,13 @@ class Table:
             raise PresetError(f"{self.where}.{key}: expected true or false, got {value!r}")
         return value
 
+    def one_of(self, key: str, words: Iterable[str]) -> str:
+        """The word at `key`, which must be among `words`."""
+        value = self.text(key)
+        if value not in words:
+            raise PresetError(f"{self.where}.{key}: {value!r} is not one of {', '.join(words)}")
+        return value
+
     def number(self, key: str, allowed: Range) -> float:
         """The number at `key`, which must lie in `allowed`."""
         value = self.content[key]

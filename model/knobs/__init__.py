@@ -17,16 +17,32 @@ from typing import Literal
 
 import param
 
+from model.knobs.architecture import Architecture
+from model.knobs.array import Array
+from model.knobs.budget import Budget
 from model.knobs.declare import Choice, Number, Scale
 from model.knobs.hardware import Hardware
 from model.knobs.inference import Inference
 from model.knobs.matmul import Matmul
+from model.knobs.serving import Serving
+from model.knobs.silicon import Silicon
 from model.knobs.training import Training
 from model.knobs.transformer import Transformer
 
 KnobValue = float | str | None
 
-GROUPS: tuple[type[param.Parameterized], ...] = (Hardware, Transformer, Training, Inference, Matmul)
+GROUPS: tuple[type[param.Parameterized], ...] = (
+    Hardware,
+    Transformer,
+    Architecture,
+    Training,
+    Inference,
+    Matmul,
+    Array,
+    Silicon,
+    Budget,
+    Serving,
+)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def _random_numbers(seed: int) -> dict[str, float]:
         elif draw.random() < 0.2:
             drawn[name] = low
         else:
-            drawn[name] = math.exp(draw.uniform(math.log(low), math.log(high)))
+            drawn[name] = math.exp(draw.uniform(math.log(max(low, 1e-3)), math.log(high)))
             if knob.integer:
                 drawn[name] = float(round(drawn[name]))
     return drawn

@@ -213,7 +213,53 @@ def h100() -> tuple[Point, dict[str, float]]:
     }
 
 
-@pytest.mark.parametrize("reference", [v5e, h100])
+def mixture() -> tuple[Point, dict[str, float]]:
+    """DeepSeek-V3 on 64 H100: latent attention, 256 experts of which 8 and a shared one work, three dense layers."""
+    D, LAYERS, HEADS, E, K, WIDTH, BATCH = 7168, 61, 128, 256, 8, 2048, 16
+    expert = 3 * D * WIDTH
+    attention = 1536 * (D + HEADS * 192) + D * 576 + 512 * HEADS * 256 + HEADS * 128 * D
+    dense = 3 * D * 18432
+    sparse, active = 257 * expert + D * E, 9 * expert + D * E
+    mlp, mlp_active = (3 * dense + 58 * sparse) / LAYERS, (3 * dense + 58 * active) / LAYERS
+    total = LAYERS * (mlp + attention) + 2 * 129280 * D
+    hit, prompt_hit = E * (1 - (1 - K / E) ** BATCH), E * (1 - (1 - K / E) ** 32)
+    settings = {"decode_batch": BATCH, "prompt_len": 2, "decode_chips": 64, "weight_bytes": 1, "context_len": 1000}
+    settings |= {"window_layers": 30, "window": 600, "seq_len": 1000, "prefill_attention": "full"}
+    read, prefill_read = (total - 58 * (E - found) * expert for found in (hit, prompt_hit))
+    return resolve("h100", "deepseek-v3", settings), {
+        "expert_params": expert,
+        "sparse_layers": 58,
+        "sparse_mlp_params": sparse,
+        "active_sparse_mlp_params": active,
+        "dense_mlp_params": dense,
+        "mlp_params": mlp,
+        "active_mlp_params": mlp_active,
+        "latent_attention_params": attention,
+        "grouped_attention_params": 2 * D * 128 * 256,
+        "attention_params": attention,
+        "score_value_width": 320,
+        "layer_params": mlp + attention,
+        "active_layer_params": mlp_active + attention,
+        "mlp_sparsity": mlp / mlp_active,
+        "layer_sparsity": (mlp + attention) / (mlp_active + attention),
+        "active_params": LAYERS * (mlp_active + attention) + 2 * 129280 * D,
+        "total_params": total,
+        "decode_experts_hit": hit,
+        "prefill_experts_hit": prompt_hit,
+        "attended_tokens": (31 * 500 + 30 * 600 * (1 - 600 / 2000)) / LAYERS,
+        "prefill_attended_tokens": 2,
+        "cached_tokens": (31 * 1000 + 30 * 600) / LAYERS,
+        "kv_layer_bytes": 2 * 576,
+        "kv_bytes_per_token": 70272,
+        "kv_bytes_per_token_beyond_window": 31 * 2 * 576,
+        "kv_bytes_per_sequence": 2 * 576 * (31 * 1000 + 30 * 600),
+        "decode_weight_read_bytes": read,
+        "decode_weights_time": read / (64 * 3.35e12),
+        "prefill_weights_time": prefill_read / (64 * 3.35e12),
+    }
+
+
+@pytest.mark.parametrize("reference", [v5e, h100, mixture])
 def test_every_quantity_is_the_books_arithmetic(reference):
     point, expected = reference()
     bounds = evaluate(point, gate=False).bounds
@@ -236,7 +282,7 @@ def test_one_percent_in_any_node_is_noticed():
 
         source = emit_python(trace(mutated, len(KNOBS) + len(nodes)), "mutated")
     program = compile_python(source, "mutated")
-    references = [reference() for reference in (v5e, h100)]
+    references = [reference() for reference in (v5e, h100, mixture)]
     in_statements = {name for row in verify().rows for name in row.via}
     for node in nodes:
         change = [1.01 if name == node else 1.0 for name in nodes]

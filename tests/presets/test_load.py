@@ -95,7 +95,8 @@ def test_a_bad_chip_is_refused_in_one_line(good: str, bad: str, line: str) -> No
     ("good", "bad", "line"),
     [
         ("d_ff = 256\n", "", "models.toml, tiny: missing key 'd_ff'"),
-        ("d_ff = 256", "d_ff = 256\nn_experts = 8", "models.toml, tiny: unknown key 'n_experts'; permitted: name, "),
+        ("d_ff = 256", "d_ff = 256\nexperts = 8", "models.toml, tiny: unknown key 'experts'; permitted: name, "),
+        ("d_ff = 256", "d_ff = 256\nn_experts = 8", "models.toml, tiny.n_experts: goes together with active_experts"),
         ("d_ff = 256", "d_ff = 0", "models.toml, tiny.d_ff: 0 is outside 1 to 1e+07 elements; check the unit"),
         ("d_ff = 256", "d_ff = 256.5", "models.toml, tiny.d_ff: expected a whole number of elements, got 256.5"),
         ("d_ff = 256", "d_ff = true", "models.toml, tiny.d_ff: expected a number in elements, got True"),
