@@ -32,9 +32,13 @@ lint: $(BIN)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
-bench: $(BIN)/.test
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[peers]'
+bench: $(BIN)/.test .venv-peers/.installed
 	$(BIN)/python -m bench
+
+.venv-peers/.installed:
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet --disable-pip-version-check mlsysim==0.3.0 llm-analysis==0.2.2
+	touch $@
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints its figures and what they stand beside, from one run on this machine."""
