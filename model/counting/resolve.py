@@ -85,6 +85,12 @@ def _text(config: Mapping[str, Any], model_type: str) -> Architecture:
 
 
 def _family(config: Mapping[str, Any], model_type: str) -> Family:
+    names = _classes(config)
+    for name in names:
+        if name not in _BY_CLASS and HEADLESS.search(name):
+            raise ConfigRefused(
+                f"{_short(name)} has no language-model head", where="architectures", mend="count the causal model"
+            )
     by_type = _BY_TYPE.get(model_type)
     if by_type is None:
         raise ConfigRefused(
@@ -93,12 +99,8 @@ def _family(config: Mapping[str, Any], model_type: str) -> Family:
             mend="count a model of a known family",
         )
     chosen = by_type
-    for name in _classes(config):
+    for name in names:
         candidates = _BY_CLASS.get(name, [])
-        if not candidates and HEADLESS.search(name):
-            raise ConfigRefused(
-                f"{_short(name)} has no language-model head", where="architectures", mend="count the causal model"
-            )
         chosen = next((family for family in candidates if model_type in family.types), None)
         if chosen is None:
             belongs = f"belongs to model_type {candidates[0].name}" if candidates else "is not a known class"
