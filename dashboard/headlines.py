@@ -15,11 +15,12 @@ _MEMORY = {"memory_per_chip": "memory_headroom", "decode_memory_per_chip": "deco
 
 @dataclass(frozen=True)
 class Headline:
-    """One tile: the quantity, its name there, and the line below, made from the state."""
+    """One tile: the quantity, its name there, the line below, made from the state, and its share of the width."""
 
     of: str
     label: str
     below: Callable[[State], str]
+    share: float = 1.0
 
 
 def _knob(name: str, unit: str, words: str = "{}") -> Callable[[State], str]:
@@ -69,18 +70,21 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
         Headline("memory_per_chip", "Memory per chip", _room("memory_headroom")),
     ),
     "inference": (
-        Headline("decode_step_time", "Decode step", _always("one token a sequence")),
+        Headline("decode_step_time", "Decode step", _always("one token a sequence"), 1.15),
         Headline(
             "decode_tokens_per_second", "Throughput", _value("tokens_per_second_per_chip", "{number} {scale} per chip")
         ),
-        Headline("cost_per_mtok", "Cost per M tokens", _price),
-        Headline("useful_flops_fraction", "Useful FLOPs", _always("of the step")),
-        Headline("prefill_time", "Prefill", _value("prefill_tokens", "{number} {unit}")),
-        Headline("decode_memory_per_chip", "Memory per chip", _room("decode_memory_headroom")),
+        Headline("cost_per_mtok", "Cost", _price, 1.1),
+        Headline("useful_flops_fraction", "Useful FLOPs", _always("of the step"), 0.9),
+        Headline("prefill_time", "Prefill", _value("prefill_tokens", "{number} {unit}"), 1.1),
+        Headline("decode_memory_per_chip", "Memory per chip", _room("decode_memory_headroom"), 1.1),
         Headline("step_critical_batch", "Critical batch", _always("compute-bound above")),
     ),
 }
 """Tiles by page, left to right."""
+
+BINDING: Mapping[str, str] = {"training": "step_time", "inference": "decode_roofline_time"}
+"""The quantity whose maxima the sentence below the tiles is about, by page."""
 
 
 def shown_quantities(page: str) -> tuple[str, ...]:
@@ -97,7 +101,7 @@ def number_and_unit(of: str, state: State) -> tuple[str, str]:
     if of in _PERCENT:
         return digits(100 * value), "%"
     if unit == "$/Mtok":
-        return f"${digits(value)}", ""
+        return f"${digits(value)}", "per M tok"
     number, name = parts(value, unit)
     capacity = state.point.values["hbm_capacity"]
     if of in _MEMORY and isinstance(capacity, float):

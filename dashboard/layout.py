@@ -7,23 +7,50 @@ from collections.abc import Mapping
 import panel as pn
 from panel.viewable import Viewable
 
+from dashboard.session import State
+from dashboard.view import View
 
-def grid(parts: Mapping[str, Viewable], *, areas: str, columns: str, gaps: str = "24px 40px") -> pn.Column:
-    """Lay out `parts` by their areas.
+
+class Board:
+    """A page made of views: each stands in its area, and all are painted from one state.
 
     Args:
-        parts: what stands in each area, in the reading order (and the order on a narrow window).
-        areas: the value of CSS `grid-template-areas`.
+        views: the view of each area, in the reading order (and the order on a narrow window).
+        areas: the rows of CSS `grid-template-areas`; a hairline stands above the second and the third.
         columns: the value of CSS `grid-template-columns`.
-        gaps: rows' and columns' gap.
     """
+
+    def __init__(self, views: Mapping[str, View], *, areas: tuple[str, ...], columns: str) -> None:
+        self._views = tuple(views.values())
+        self._body = _grid({area: view.body for area, view in views.items()}, areas, columns)
+
+    @property
+    def body(self) -> Viewable:
+        """The grid."""
+        return self._body
+
+    def paint(self, state: State) -> None:
+        """Paint every view."""
+        for view in self._views:
+            view.paint(state)
+
+
+def _grid(parts: Mapping[str, Viewable], areas: tuple[str, ...], columns: str) -> pn.Column:
+    named = " ".join(f'"{row}"' for row in areas)
     style = f"""
         :host {{
-            display: grid !important; grid-template-areas: {areas}; grid-template-columns: {columns};
-            gap: {gaps}; align-items: start;
+            display: grid !important; grid-template-areas: {named}; grid-template-columns: {columns};
+            gap: 28px 40px; align-items: start;
         }}
+        :host::before, :host::after {{
+            content: ""; grid-column: 1 / -1; align-self: start; height: 1px; margin-top: -14px;
+            background: var(--line);
+        }}
+        :host::before {{ grid-row: 2; }}
+        :host::after {{ grid-row: 3; }}
         @media (max-width: 1199px) {{
             :host {{ display: flex !important; flex-direction: column; align-items: stretch; }}
+            :host::before, :host::after {{ display: none; }}
         }}
     """
     for area, part in parts.items():

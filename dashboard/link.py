@@ -36,7 +36,7 @@ def write_query(point: Point, page: str, focus: str) -> str:
     keys: dict[str, str] = {}
     if page != "training":
         keys["page"] = page
-    if focus != "step_time":
+    if focus != PAGES[page].focus:
         keys["focus"] = focus
     if point.chip != DEFAULT_CHIP:
         keys["chip"] = point.chip
@@ -70,10 +70,11 @@ def read_query(query: str) -> Place:
     if keys.pop("v", VERSION) != VERSION:
         faults.append(f"v: this page reads links of version {VERSION}; newer keys may be missing")
     page = _one_of(keys.pop("page", "training"), PAGES, "training", "page", faults)
-    focus = keys.pop("focus", "step_time")
+    first = PAGES[page].focus
+    focus = keys.pop("focus", first)
     if focus not in values_program().outputs:
-        faults.append(f"focus={_short(focus)}: no such quantity; step_time is shown")
-        focus = "step_time"
+        faults.append(f"focus={_short(focus)}: no such quantity; {first} is shown")
+        focus = first
     point = _tolerant_point(keys, faults)
     return Place(point, page, focus, tuple(faults))
 

@@ -14,6 +14,7 @@ import param
 from panel.io import hold
 
 import presets
+from dashboard.pages import PAGES
 from dashboard.palette import Theme
 from model.errors import BadInput
 from model.evaluate import Evaluation, Gradient, evaluate, gradient
@@ -65,6 +66,7 @@ class Session(param.Parameterized):
         self._past: list[Point] = []
         self._future: list[Point] = []
         self._in_stroke = False
+        self._last_focus: dict[str, str] = {}
         self._publish(point or resolve(), page, focus, theme)
 
     @property
@@ -107,9 +109,9 @@ class Session(param.Parameterized):
         """Put a value in focus; the point does not change."""
         self._publish(self.point, self.state.page, focus)
 
-    def open(self, page: str) -> None:
-        """Show another page; the point does not change."""
-        self._publish(self.point, page, self.state.focus)
+    def open(self, page: str, focus: str = "") -> None:
+        """Show another page with what was in focus there, or with `focus`; the point does not change."""
+        self._publish(self.point, page, focus or self._last_focus.get(page, PAGES[page].focus))
 
     def paint_in(self, theme: Theme) -> None:
         """Change the colours; nothing else changes."""
@@ -158,6 +160,7 @@ class Session(param.Parameterized):
         evaluation = evaluate(point)
         with hold(), param.parameterized.batch_call_watchers(self):
             theme = theme or self.state.theme
+            self._last_focus[page] = focus
             self.state = State(page, focus, evaluation, gradient(evaluation, focus), theme)
             self.notice = ""
             self.moves = (bool(self._past), bool(self._future))

@@ -38,7 +38,7 @@ export function render({model}) {
     )
     zeroed.hidden = zeros.length === 0
     zeroList.replaceChildren("Exactly zero here: ", ...zeros.slice(0, NAMED).flatMap((knob, index) => [index ? ", " : "", symbol(knob.symbol)]),
-      zeros.length > NAMED ? ` and ${zeros.length - NAMED} more` : "")
+      zeros.length > NAMED ? ` and ${zeros.length - NAMED} more` : "", icon("M4 6l4 4 4-4", 12))
     why.replaceChildren(...zeros.map((knob) => h("li", {}, lead(knob, [`${knob.label} `, symbol(knob.symbol)]), h("span", {}, knob.why))))
   }
   model.on("change:data", paint)

@@ -33,7 +33,7 @@ class PageHead:
         self.body.data = {
             "page": state.page,
             "query": write_query(state.point, state.page, state.focus),
-            "links": {slug: write_query(state.point, slug, state.focus) for slug in PAGES},
+            "links": {slug: write_query(state.point, slug, page.focus) for slug, page in PAGES.items()},
             "command": as_command(state.point, state.focus),
             "undo": undo,
             "redo": redo,

@@ -21,7 +21,7 @@ function tile(of, send) {
 
 export function render({model}) {
   const tiles = new Map(model.data.tiles.map(({of}) => [of, tile(of, (message) => model.send_msg(message))]))
-  const strip = h("div", {class: "strip", role: "group", "aria-label": "Headline values", style: `--tiles: ${tiles.size}`},
+  const strip = h("div", {class: "strip", role: "group", "aria-label": "Headline values", style: `--tiles: ${model.spec.shares.map((share) => `minmax(0, ${share}fr)`).join(" ")}`},
     [...tiles.values()].map(({element}) => element))
   const first = h("strong"), after = h("span"), sentence = h("p", {class: "sentence"}, first, after)
   const paint = () => {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.component import Component
-from dashboard.headlines import HEADLINES, Headline, number_and_unit, short
+from dashboard.headlines import BINDING, HEADLINES, Headline, number_and_unit, short
 from dashboard.session import Session, State
 from model.graph import quantities
 from model.words import binding_sentence
@@ -20,8 +20,8 @@ class TileStrip:
     """A view of one page's headlines."""
 
     def __init__(self, session: Session, page: str) -> None:
-        self._session, self._headlines = session, HEADLINES[page]
-        self.body = Tiles(self._hear)
+        self._session, self._headlines, self._binding = session, HEADLINES[page], BINDING[page]
+        self.body = Tiles(self._hear, spec={"shares": [headline.share for headline in self._headlines]})
 
     def paint(self, state: State) -> None:
         """Show every headline's value, or a dash and the reason."""
@@ -29,7 +29,7 @@ class TileStrip:
         self.body.data = {
             "tiles": tiles,
             "focus": state.focus,
-            "sentence": binding_sentence(state.evaluation, self._headlines[0].of),
+            "sentence": binding_sentence(state.evaluation, self._binding),
         }
 
     def _hear(self, message: Mapping[str, Any]) -> None:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Page:
-    """One entry of the navigation: its title, and whether the knob column stands beside it."""
+    """One entry of the navigation: its title, the value first in focus, and whether the knobs stand beside it."""
 
     slug: str
     title: str
+    focus: str = "step_time"
     knobs: bool = True
 
     def build(self, session: Session) -> View:
@@ -28,7 +29,7 @@ class Page:
 
 _PLANNED = (
     Page("training", "Training"),
-    Page("inference", "Inference"),
+    Page("inference", "Inference", focus="decode_step_time"),
     Page("seek", "Goal-seek"),
     Page("verifier", "Verifier", knobs=False),
     Page("course", "Course", knobs=False),

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from dashboard.components.gradient import GradientBars
 from dashboard.components.tiles import TileStrip
-from dashboard.layout import grid
-from dashboard.session import Session, State
+from dashboard.layout import Board
+from dashboard.session import Session
+from dashboard.view import View
+from dashboard.views.memory_bars import MemoryBars
+from dashboard.views.time_bars import TimeBars
+from dashboard.views.training_map import TrainingMap
 
 
-class TrainingPage:
-    """Headlines, what binds, and what moves the value in focus."""
-
-    def __init__(self, session: Session) -> None:
-        self._views = {"tiles": TileStrip(session, "training"), "gradient": GradientBars(session)}
-        self.body = grid(
-            {area: view.body for area, view in self._views.items()},
-            areas='"tiles tiles" "map gradient"',
-            columns="minmax(0, 600fr) minmax(0, 416fr)",
-        )
-
-    def paint(self, state: State) -> None:
-        """Paint every part."""
-        for view in self._views.values():
-            view.paint(state)
-
-
-def page(session: Session) -> TrainingPage:
-    """Build the page."""
-    return TrainingPage(session)
+def page(session: Session) -> View:
+    """Build the page: headlines, the map beside the gradient, where time and memory go."""
+    return Board(
+        {
+            "tiles": TileStrip(session, "training"),
+            "map": TrainingMap(session),
+            "gradient": GradientBars(session),
+            "time": TimeBars(session, "training"),
+            "memory": MemoryBars(session, "training"),
+        },
+        areas=("tiles tiles", "map gradient", "time memory"),
+        columns="minmax(0, 600fr) minmax(0, 416fr)",
+    )
