@@ -191,7 +191,7 @@ def prefill_timeline(evaluation: Evaluation) -> Timeline:
     bounds = evaluation.bounds
     end = bounds["prefill_roofline_time"]
     flops = _in_a_row("step", 0.0, [("FLOPs", "prefill_flops_time", bounds["prefill_flops_time"])])
-    weights = _in_a_row("step", 0.0, [("weights", "decode_weights_time", bounds["decode_weights_time"])])
+    weights = _in_a_row("step", 0.0, [("weights", "prefill_weights_time", bounds["prefill_weights_time"])])
     comms = _in_a_row("step", end, [("comms", "prefill_comms_time", bounds["prefill_comms_time"])])
     margins = {branch.name: branch.margin for branch in evaluation.branches["prefill_roofline_time"]}
     lanes = (

@@ -92,9 +92,9 @@ def forward_time(
 
 
 @quantity(label="Forward MLP compute, a layer", symbol="T_mlp,fwd", unit="s", standing="lower bound")
-def forward_mlp_time(batch_tokens: Scalar, mlp_params: Scalar, chips: Scalar, reachable_flops: Scalar) -> Scalar:
-    """Part of the forward compute time that the MLP's matmuls take: 2 B P_mlp/(N_c C e)."""
-    return 2 * batch_tokens * mlp_params / (chips * reachable_flops)
+def forward_mlp_time(batch_tokens: Scalar, active_mlp_params: Scalar, chips: Scalar, reachable_flops: Scalar) -> Scalar:
+    """Part of the forward compute time that the MLP's matmuls take: 2 B P_mlp/(N_c C e), P_mlp the active weights."""
+    return 2 * batch_tokens * active_mlp_params / (chips * reachable_flops)
 
 
 @quantity(label="Forward projections, a layer", symbol="T_proj,fwd", unit="s", standing="lower bound")

@@ -22,11 +22,16 @@ NAMES = 100
 TOTALS = 72
 """px right of the bars, for the total."""
 
-_NARROW = 210
-"""px that the bars have on a page of 390 px: what fits there fits anywhere."""
+USUAL_WIDTH = 428
+"""px of the bars until the browser says otherwise: a column of 600."""
 
-_LETTER = 7.0
+_LETTER = 6.8
 """px that a letter of 12 px takes at most, on average."""
+
+
+Text = dict[str, Any]
+Line = tuple[float, float, float, float]
+"""From x, y to x, y."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class Bars:
     def __init__(self, session: Session, *, height: int) -> None:
         self._session = session
         self._drawn: tuple[Bar, ...] = ()
+        self._other: tuple[Text, ...] = ()
+        self._width = USUAL_WIDTH
         overlay = hv.Overlay(
             [hv.Rectangles([(0.0, 0.0, 1.0, 1.0)]), hv.Path([[(0, 0), (1, 1)]]), figures.empty_texts()]
         )
@@ -60,6 +67,7 @@ class Bars:
         for axis in self.figure.axis:
             axis.visible = False
         self.figure.on_event(Tap, self._tap)
+        self.figure.on_change("inner_width", self._resized)
 
     def _tap(self, event: Event) -> None:
         if not isinstance(event, Tap) or event.x is None or event.y is None:
@@ -75,14 +83,12 @@ class Bars:
         restyle(self.figure, theme)
         self._lines.glyph.update(line_color=line, line_width=1)
 
-    def draw(
-        self,
-        bars: Sequence[Bar],
-        lines: Sequence[tuple[float, float, float, float]],
-        texts: Sequence[dict[str, Any]],
-    ) -> None:
-        """Write the columns: bars with their labels where they fit, hairlines `(x0, y0, x1, y1)`, and other texts."""
-        self._drawn = tuple(bars)
+    def draw(self, bars: Sequence[Bar], lines: Sequence[Line], texts: Sequence[Text]) -> None:
+        """Write the columns: bars with their labels where they fit, hairlines, and other texts.
+
+        A text may say in `room` the share of the width that it needs free, without which it is left out.
+        """
+        self._drawn, self._other = tuple(bars), tuple(texts)
         columns = {
             "left": np.array([bar.left for bar in bars], dtype=float),
             "right": np.array([bar.right for bar in bars], dtype=float),
@@ -93,14 +99,22 @@ class Bars:
         feed(self._boxes, columns)
         ends = {"xs": [np.array([x0, x1]) for x0, _, x1, _ in lines]}
         feed(self._lines, {**ends, "ys": [np.array([y0, y1]) for _, y0, _, y1 in lines]})
+        self._write()
+
+    def _write(self) -> None:
         labels = [
             {"x": bar.left, "y": bar.middle, "text": bar.label, "color": on_colour(bar.colour), "dx": 8}
-            for bar in bars
-            if bar.label and fits(bar.label, bar.right - bar.left)
+            for bar in self._drawn
+            if bar.label and self._fits(bar.label, bar.right - bar.left)
         ]
-        feed(self._texts, text_columns([*labels, *texts]))
+        others = [text for text in self._other if "room" not in text or self._fits(text["text"], text["room"])]
+        feed(self._texts, text_columns([*labels, *others]))
 
+    def _fits(self, text: str, share: float) -> bool:
+        return len(text) * _LETTER + 12 <= share * self._width
 
-def fits(text: str, share: float) -> bool:
-    """Return whether a text fits into a share of the width on the narrowest page."""
-    return len(text) * _LETTER + 12 <= share * _NARROW
+    def _resized(self, _attribute: str, _old: int, new: int) -> None:
+        """The browser has laid the figure out: write anew for the width that there is."""
+        if new and new != self._width:
+            self._width = new
+            self._write()

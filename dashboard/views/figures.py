@@ -44,8 +44,12 @@ def build(overlay: hv.Overlay, *, height: int, borders: tuple[int, int, int, int
         borders: px left, right, top and bottom of the frame, so that no label ever moves it.
     """
     fixed = overlay.opts(toolbar=None, default_tools=[], shared_axes=False, show_legend=False, backend="bokeh")
-    plot = cast(figure, BokehRenderer.instance().get_plot(fixed).state)
+    drawn = BokehRenderer.instance().get_plot(fixed)
+    # Only the figure is kept; HoloViews' hook into the end of the visitor's session would break `panel serve --warm`.
+    drawn.document = None
+    plot = cast(figure, drawn.state)
     plot.update(
+        output_backend="canvas",
         sizing_mode="stretch_width",
         width=None,
         height=height,
@@ -124,12 +128,12 @@ def doublings(plot: figure) -> None:
         axis.update(ticker=FixedTicker(ticks=[]), major_label_overrides=labels)
 
 
-def show_window(plot: figure, window: Window) -> None:
-    """Move both ranges to a window, and tick every second power across and every power upwards."""
+def show_window(plot: figure, window: Window, width: float) -> None:
+    """Move both ranges to a window; tick every power upwards and, by the px of width, every second or fourth across."""
     plot.x_range.update(start=window.left, end=window.right)
     plot.y_range.update(start=window.bottom, end=window.top)
     for axis, low, high, every in (
-        (plot.below[0], window.left, window.right, 2),
+        (plot.below[0], window.left, window.right, 2 if width > 420 else 4),
         (plot.left[0], window.bottom, window.top, 1),
     ):
         first = math.ceil(low / every) * every

@@ -11,7 +11,6 @@ from model.maps import moves
 from model.maps.inference import inference_map
 from model.maps.plane import Map, Window
 from model.numerals import digits
-from model.point import Point
 
 
 class InferenceMap(HeatMap):
@@ -25,13 +24,13 @@ class InferenceMap(HeatMap):
         """Return the inference map around a point."""
         return inference_map(evaluation, previous)
 
-    def place(self, point: Point, across: float, up: float) -> Mapping[str, object]:
+    def place(self, evaluation: Evaluation, across: float, up: float) -> Mapping[str, object]:
         """Return the batch and the chips nearest to a place."""
-        return moves.inference_place(point, across, up)
+        return moves.inference_place(evaluation, across, up)
 
-    def step(self, point: Point, right: int, up: int) -> Mapping[str, object]:
+    def step(self, evaluation: Evaluation, right: int, up: int) -> Mapping[str, object]:
         """Return the batch and the chips that arrow keys lead to."""
-        return moves.inference_step(point, right, up)
+        return moves.inference_step(evaluation, right, up)
 
     def words(self, state: State, drawn: Map) -> dict[str, str]:
         """Return what is written beside the map, and all that it says at the point."""

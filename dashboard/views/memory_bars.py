@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 import panel as pn
 from panel.viewable import Viewable
@@ -12,7 +13,7 @@ from dashboard.components.caption import Caption
 from dashboard.components.plot_head import PlotHead
 from dashboard.palette import COLOURS, Theme
 from dashboard.session import Session, State
-from dashboard.views.bars import NAMES, Bar, Bars, fits
+from dashboard.views.bars import NAMES, Bar, Bars, Text
 from model.lanes import Memory, serving_memory, training_memory
 from model.numerals import show
 from model.point import Point
@@ -64,7 +65,7 @@ class MemoryBars:
             return "one chip"
         return f"one chip; {math.floor(limit):,} sequences fit"
 
-    def _draw(self, memory: Memory, colours: Any) -> None:
+    def _draw(self, memory: Memory, colours: Mapping[str, str]) -> None:
         known = math.isfinite(memory.capacity)
         whole = max(memory.used, memory.capacity) if known else memory.used
         shades = ("bar2", "bar3")
@@ -80,7 +81,9 @@ class MemoryBars:
             )
             for span, shade in zip(memory.spans, shades, strict=False)
         ]
-        texts = [{"x": 0.0, "y": HEIGHT / 2, "text": "HBM", "color": colours["text"], "style": "bold", "dx": -NAMES}]
+        texts: list[Text] = [
+            {"x": 0.0, "y": HEIGHT / 2, "text": "HBM", "color": colours["text"], "style": "bold", "dx": -NAMES}
+        ]
         lines = []
         if known and memory.fits:
             bars.append(Bar(memory.used / whole, 1.0, HEIGHT / 2, HALF, colours["ghost"]))
@@ -92,15 +95,16 @@ class MemoryBars:
         self._bars.draw(bars, lines, texts)
 
 
-def _free_texts(memory: Memory, colours: Any) -> list[dict[str, Any]]:
-    """Return what is used, right of a bar too short for its labels, and what is free, at the right end."""
+def _free_texts(memory: Memory, colours: Mapping[str, str]) -> list[Text]:
+    """Return what is used, right of the parts, and what is free, at the right end."""
     share = memory.used / memory.capacity
-    row = {"y": HEIGHT / 2, "color": colours["muted"]}
-    texts: list[dict[str, Any]] = []
+    used = show(memory.used, "B")
     free = f"{show(memory.capacity - memory.used, 'B')} free of {show(memory.capacity, 'B')}"
-    if fits(free, 1 - share):
-        texts.append({**row, "x": 1.0, "text": free, "align": "right", "dx": -8})
-    return texts
+    row = {"y": HEIGHT / 2, "room": (1 - share) * len(free) / (len(free) + len(used) + 2)}
+    return [
+        {**row, "x": share, "text": used, "color": colours["text"], "dx": 8},
+        {**row, "x": 1.0, "text": free, "color": colours["muted"], "align": "right", "dx": -8},
+    ]
 
 
 def _verdict(memory: Memory) -> str:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from dashboard.session import State
-from dashboard.views.figures import on_colour, shade_colour
 from dashboard.views.heatmap import HeatMap
+from dashboard.views.placement import Sheet
+from dashboard.views.writing import Text, ink
 from model.evaluate import Evaluation
 from model.maps import moves
 from model.maps.plane import NOWHERE, Map, Window
 from model.maps.training import training_map
 from model.numerals import digits
-from model.point import Point
-
-STEP_WORDS_CELLS = 26
-"""Cells that the words on the step at Y = 1 need."""
 
 
 class TrainingMap(HeatMap):
@@ -32,13 +28,13 @@ class TrainingMap(HeatMap):
         """Return the training map around a point."""
         return training_map(evaluation, previous)
 
-    def place(self, point: Point, across: float, up: float) -> Mapping[str, object]:
+    def place(self, evaluation: Evaluation, across: float, up: float) -> Mapping[str, object]:
         """Return the mesh and the batch nearest to a place."""
-        return moves.training_place(point, across, up)
+        return moves.training_place(evaluation, across, up)
 
-    def step(self, point: Point, right: int, up: int) -> Mapping[str, object]:
+    def step(self, evaluation: Evaluation, right: int, up: int) -> Mapping[str, object]:
         """Return the mesh and the batch that arrow keys lead to."""
-        return moves.training_step(point, right, up)
+        return moves.training_step(evaluation, right, up)
 
     def words(self, state: State, drawn: Map) -> dict[str, str]:
         """Return what is written beside the map, and all that it says at the point."""
@@ -49,27 +45,26 @@ class TrainingMap(HeatMap):
         at = f"{knobs['tensor_shards']:,.0f} tensor shards and {digits(bounds['tokens_per_chip'])} tokens per chip"
         binds = f", {drawn.regime} in the forward pass" if drawn.regime else ""
         return {
-            "remark": f"{chips}; click to move" + ("; dashed: with attention counted" if drawn.exact else ""),
+            "remark": f"{chips}; {'dashed: attention counted' if drawn.exact else 'click to move'}",
             "highest": f"{digits(100 * drawn.highest)}\N{THIN SPACE}%",
             "here": value,
             "sentence": f"{self.title} on {chips}. At {at}: {reason or value}{binds}.",
         }
 
-    def extra_texts(self, state: State, drawn: Map) -> list[dict[str, Any]]:
-        """Return the words on the step of the border at Y = 1."""
+    def extra_texts(self, state: State, drawn: Map, sheet: Sheet) -> list[Text]:
+        """Return the words on the step of the border at Y = 1, right of it, where they fit."""
         axes = state.point.numbers_by_name()["ici_axes"]
-        row = drawn.regimes[0]
-        seen = np.flatnonzero(row != NOWHERE)
-        if axes < 2 or not len(seen) or drawn.window.cell(*drawn.ring)[0] < 2:
+        words = f"Y = 1: {axes:.0f} axes for FSDP"
+        allowed = np.flatnonzero(drawn.regimes[0] != NOWHERE)
+        if axes < 2 or not len(allowed):
             return []
-        last = int(seen[-1])
-        first = max(last - STEP_WORDS_CELLS, 0)
-        if last - first < STEP_WORDS_CELLS or (row[first:last] != row[last]).any():
+        last = int(allowed[-1])
+        box = sheet.beside((0, last), words, 1, to_left=True)
+        if box is None or (drawn.regimes[0, box.columns] != drawn.regimes[0, last]).any():
             return []
         edge = min([drawn.window.right, *(region.across.min() for region in drawn.forbidden)])
-        color = on_colour(shade_colour(float(drawn.shade[0, last]), drawn.highest))
-        words = f"Y = 1: FSDP has all {'three' if axes > 2 else 'two'} axes"
-        return [{"x": edge, "y": 0.0, "text": words, "color": color, "align": "right", "dx": -6, "size": "11px"}]
+        at = {"x": edge, "y": 0.0, "dx": -6, "align": "right", "size": "11px"}
+        return [{**at, "text": words, "color": ink(drawn, box)}]
 
 
 def _short(reason: str) -> str:

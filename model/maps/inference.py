@@ -1,16 +1,19 @@
 """The inference map: the useful share of FLOPs over decode batch (across) and chips (up).
 
 Memory ends where the weights and caches of the batch no longer fit; FLOPs overtake the HBM's time at the step
-critical batch; above the comms border the AllReduces, which more chips do not shorten, take longer than both.
+critical batch (earlier where experts stay idle); above the comms border the AllReduces, which more chips do not
+shorten, take longer than both.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from model.evaluate import Evaluation
+from model.maps.crossings import crossings, log_ratio
 from model.maps.plane import (
     NOWHERE,
     Column,
@@ -21,17 +24,17 @@ from model.maps.plane import (
     Window,
     kept_or_centred,
     largest_branch,
-    line,
     whole_where_close,
     with_neighbours,
 )
 from model.numerals import show
 from model.programs import batched, values_program
+from model.words import branch_words
 
 COLUMNS, ROWS = 42, 33
 """Cells: quarters of an octave, batch 1 to about 1,300 across and 1 to 256 chips upwards."""
 
-REGIMES = ("compute-bound", "memory-bound", "comms-bound")
+REGIMES = (branch_words("flops").state, branch_words("memory").state, "comms-bound")
 
 _SAMPLES = 65
 _GRID = (
@@ -82,7 +85,7 @@ def inference_map(evaluation: Evaluation, previous: Window | None = None) -> Map
         highest=float(shade[open_to_all].max()) if open_to_all.any() else knobs["matmul_efficiency"],
         regimes=regimes,
         names=REGIMES,
-        borders=(*_critical_batch(evaluation, window), *_comms_border(roofline, comms, window)),
+        borders=_borders(evaluation, window, grid),
         exact=(),
         forbidden=_forbidden(evaluation, window),
         marks=tuple(_marks(window, open_to_all, shade, grid["decode_step_time"])),
@@ -97,7 +100,37 @@ def _regime(evaluation: Evaluation) -> str:
         return ""
     if bounds["decode_comms_time"] > bounds["decode_roofline_time"]:
         return "comms-bound"
-    return {"flops": "compute-bound", "memory": "memory-bound"}[evaluation.branches["decode_roofline_time"][0].name]
+    return branch_words(evaluation.branches["decode_roofline_time"][0].name).state
+
+
+def _borders(evaluation: Evaluation, window: Window, grid: Mapping[str, Column]) -> tuple[Line, ...]:
+    """Return where comms take longer than the rest, and below that where FLOPs overtake memory.
+
+    Every column crosses the first once, since more chips shorten the rest and not the comms; every row crosses the
+    second once. The cells find a crossing, the graph then sharpens it.
+    """
+    program, knobs = values_program("decode_roofline_time", "decode_comms_time"), evaluation.point.numbers_by_name()
+
+    def excess(across: float, up: float) -> tuple[float, float]:
+        """Return log2 of comms over the rest, and of FLOPs over memory."""
+        at = {**knobs, "decode_batch": 2**across, "decode_chips": 2**up}
+        found = dict(zip(program.outputs, program.run(*at.values()), strict=True))
+        flops, memory = found["decode_roofline_time:flops"], found["decode_roofline_time:memory"]
+        return log_ratio(found["decode_comms_time"], found["decode_roofline_time"]), log_ratio(flops, memory)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        comms = np.log2(grid["decode_comms_time"] / grid["decode_roofline_time"])
+        flops = np.log2(grid["decode_roofline_time:flops"] / grid["decode_roofline_time:memory"])
+    across, up = window.across(), window.up()
+    ceiling = crossings(comms.T, up, across, (window.left, window.right), lambda x, y: excess(x, y)[0])
+    wall = crossings(flops, across, up, (window.bottom, window.top), lambda y, x: excess(x, y)[1])
+    lines = []
+    if len(ceiling[0]) > 1:
+        lines.append(Line(ceiling[0], ceiling[1]))
+    if len(wall[0]) > 1:
+        heights = np.minimum(wall[0], np.interp(wall[1], *ceiling)) if lines else wall[0]
+        lines.append(Line(wall[1], heights))
+    return tuple(lines)
 
 
 def _up_the_window(evaluation: Evaluation, window: Window, quantity: str) -> tuple[Column, Column]:
@@ -106,13 +139,6 @@ def _up_the_window(evaluation: Evaluation, window: Window, quantity: str) -> tup
     heights = np.linspace(window.bottom, window.top, _SAMPLES)
     found = [program.run(*{**knobs, "decode_chips": float(2**up)}.values())[0] for up in heights]
     return heights, np.array(found)
-
-
-def _critical_batch(evaluation: Evaluation, window: Window) -> list[Line]:
-    """Return the border where FLOPs take as long as what they overlap with."""
-    heights, batch = _up_the_window(evaluation, window, "step_critical_batch")
-    known = np.isfinite(batch)
-    return [Line(np.log2(batch[known]), heights[known])] if known.sum() > 1 else []
 
 
 def _forbidden(evaluation: Evaluation, window: Window) -> tuple[Region, ...]:
@@ -129,36 +155,6 @@ def _forbidden(evaluation: Evaluation, window: Window) -> tuple[Region, ...]:
     up = np.concatenate([heights[keep], heights[keep][::-1]])
     limit = f"over {show(evaluation.point.numbers_by_name()['hbm_capacity'], 'B')}"
     return (Region("does not fit", limit, across, up),)
-
-
-def _comms_border(roofline: Column, comms: Column, window: Window) -> list[Line]:
-    """Return where comms take as long as the rest: in each column the height at which log2(comms/rest) crosses 0.
-
-    More chips shorten the rest and not the comms, so a column crosses once. One chip has no comms at all.
-    """
-    with np.errstate(divide="ignore"):
-        excess = np.log2(comms / roofline)
-    heights = window.up()
-    points = []
-    for across, column in zip(window.across(), excess.T, strict=True):
-        above = np.flatnonzero(column > 0)
-        if len(above) and above[0] > 0 and np.isfinite(column[above[0] - 1]):
-            low, high = above[0] - 1, above[0]
-            share = column[low] / (column[low] - column[high])
-            points.append((float(across), float(heights[low] + share * (heights[high] - heights[low]))))
-    return [line(_to_the_edges(points, window))] if len(points) > 1 else []
-
-
-def _to_the_edges(points: list[tuple[float, float]], window: Window) -> list[tuple[float, float]]:
-    """Return the points with both ends carried on straight by half a cell, to the window's edge."""
-    half = (window.right - window.left) / window.columns / 2
-
-    def beyond(end: tuple[float, float], before: tuple[float, float]) -> tuple[float, float]:
-        slope = (end[1] - before[1]) / (end[0] - before[0])
-        reach = math.copysign(half, end[0] - before[0])
-        return end[0] + reach, end[1] + slope * reach
-
-    return [beyond(points[0], points[1]), *points, beyond(points[-1], points[-2])]
 
 
 def _marks(window: Window, allowed: np.ndarray, useful: Column, step: Column) -> list[Mark]:

@@ -17,6 +17,7 @@ import numpy as np
 from model.evaluate import Evaluation
 from model.maps.plane import (
     NOWHERE,
+    Column,
     Line,
     Map,
     Region,
@@ -30,12 +31,13 @@ from model.maps.plane import (
 )
 from model.numerals import show
 from model.programs import batched
+from model.words import branch_words
 
 COLUMNS, ROWS = 56, 29
 """Cells: quarters of an octave over 14 octaves across and, for 128 shards, over 7 upwards. One shape, one compile."""
 
-REGIMES = ("compute-bound", "FSDP-bound", "TP-bound", "comms-bound")
-BRANCHES = tuple(f"forward_time:{name}" for name in ("math", "fsdp", "tp", "wire"))
+BRANCHES = ("math", "fsdp", "tp", "wire")
+REGIMES = tuple(branch_words(branch).state for branch in BRANCHES)
 
 VISIBLE_SHIFT = 0.1
 """Octaves by which attention must move a border before the exact one is drawn as well."""
@@ -67,18 +69,18 @@ def training_map(evaluation: Evaluation, previous: Window | None = None) -> Map:
     window = training_window(evaluation, previous)
     bounds, knobs = evaluation.bounds, evaluation.point.numbers_by_name()
     chips = bounds["chips"]
-    ways = np.minimum(whole_where_close(2 ** window.up()), chips)[:, None]
+    mesh = knobs["data_shards"] * knobs["tensor_shards"]
+    ways = np.minimum(whole_where_close(2 ** window.up()), mesh)[:, None]
     tokens = 2 ** window.across()[None, :] * chips
-    arrays = {"tensor_shards": ways, "data_shards": chips / ways, "batch_tokens": tokens}
+    arrays = {"tensor_shards": ways, "data_shards": mesh / ways, "batch_tokens": tokens}
     grid = batched("mfu", "memory_headroom")(arrays, evaluation.point.numbers())
     forbidden = tuple(_forbidden(evaluation, window))
-    regimes = largest_branch([grid[name] for name in BRANCHES])
+    regimes = largest_branch([grid[f"forward_time:{name}"] for name in BRANCHES])
     regimes[grid["memory_headroom"] < 0] = NOWHERE
     regimes[:, window.across() < math.log2(knobs["seq_len"] / chips)] = NOWHERE
     regimes[window.up() > _highest_row(window, chips)] = NOWHERE
     share = bounds["attention_flops_share"]
     shifted = math.log2(1 + share) > VISIBLE_SHIFT
-    binding = evaluation.branches["forward_time"][0].name
     return Map(
         window=window,
         shade=np.where(with_neighbours(regimes != NOWHERE), grid["mfu"], np.nan),
@@ -90,7 +92,7 @@ def training_map(evaluation: Evaluation, previous: Window | None = None) -> Map:
         forbidden=forbidden,
         marks=(),
         ring=(math.log2(bounds["tokens_per_chip"]), math.log2(knobs["tensor_shards"])),
-        regime=REGIMES[BRANCHES.index(f"forward_time:{binding}")] if math.isfinite(bounds["mfu"]) else "",
+        regime=branch_words(evaluation.branches["forward_time"][0].name).state if math.isfinite(bounds["mfu"]) else "",
     )
 
 
@@ -153,7 +155,7 @@ def _borders(evaluation: Evaluation, window: Window, share: float) -> tuple[Line
     on_wire = bounds["shared_wire"] > 0.5
     limit = math.log2(ways)
     split = math.log2(threshold / bounds["mixed_fsdp_axes"])
-    first = _Band(math.log2(threshold / (1 if on_wire else knobs["ici_axes"])), "fsdp", "math")
+    first = _Band(math.log2(threshold / (1 if on_wire else knobs["ici_axes"])), "wire" if on_wire else "fsdp", "math")
     band = _wire_band(split, limit) if on_wire else _torus_band(split, limit)
     low, high = window.bottom + window.row_height, window.top
     last = _highest_row(window, chips) - window.row_height
@@ -163,7 +165,7 @@ def _borders(evaluation: Evaluation, window: Window, share: float) -> tuple[Line
         lines += _between(band(last), alone, last, window)
         high = last
     if high > low:
-        lines += _rising(band, low, high, limit, window, on_wire)
+        lines += _rising(band, _heights(low, high, limit, on_wire), window)
     if low < limit < high and not on_wire:
         lines.append(line([(band(limit).split, limit), (window.right, limit)]))
     return tuple(lines)
@@ -188,13 +190,14 @@ def _wire_band(split: float, limit: float) -> Callable[[float], _Band]:
     return band
 
 
-def _rising(
-    band: Callable[[float], _Band], low: float, high: float, limit: float, window: Window, on_wire: bool
-) -> list[Line]:
-    samples = _SAMPLES if on_wire else 2
-    heights = np.unique(np.clip(np.append(np.linspace(low, high, samples), limit), low, high))
-    points = [(band(up).split, up) for up in heights]
-    seen = [(across, up) for across, up in points if across < window.right + 4]
+def _heights(low: float, high: float, limit: float, on_wire: bool) -> Column:
+    """Return the heights to draw through: the ends and the limit of a straight border, the bend of one on a wire."""
+    bend = limit - np.geomspace(1e-4, max(limit - low, 1e-3), _SAMPLES) if on_wire else np.array([limit])
+    return np.unique(np.clip(np.concatenate([[low, high], bend]), low, high))
+
+
+def _rising(band: Callable[[float], _Band], heights: Column, window: Window) -> list[Line]:
+    seen = [(band(up).split, float(up)) for up in heights if band(up).split < window.right + 4]
     return [line(seen)] if len(seen) > 1 else []
 
 
