@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from model.counting.errors import ConfigRefused
+from model.counting.errors import ConfigRefused, shown
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 24
@@ -80,7 +80,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for key, value in pairs:
         if key in seen:
-            raise ConfigRefused("appears twice in one object", where=_shown(key), mend="keep one of them")
+            raise ConfigRefused("appears twice in one object", where=key, mend="keep one of them")
         seen[key] = value
     return seen
 
@@ -106,7 +106,7 @@ def _checked(value: Any) -> dict[str, Any]:
             if items > MAX_ITEMS:
                 _refuse(f"holds more than {MAX_ITEMS:,} values", "give a config.json")
             if isinstance(container, Mapping) and not isinstance(key, str):
-                _refuse(f"has a key that is not text ({_shown(str(key))})", "write keys as text")
+                _refuse(f"has a key that is not text ({shown(key)})", "write keys as text")
             path = f"{where}.{key}" if where else str(key)
             leaf = _leaf(child, path)
             if leaf is not None:
@@ -129,24 +129,18 @@ def _leaf(value: Any, path: str) -> dict[str, Any] | list[Any] | None:
         return None
     if isinstance(value, int):
         if abs(value) > MAX_INTEGER:
-            raise ConfigRefused("is an integer beyond 2^53", where=_shown(path), mend="correct the number")
+            raise ConfigRefused("is an integer beyond 2^53", where=path, mend="correct the number")
         return None
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ConfigRefused("is not a finite number", where=_shown(path), mend="write a finite number or null")
+            raise ConfigRefused("is not a finite number", where=path, mend="write a finite number or null")
         return None
-    raise ConfigRefused(f"is a {type(value).__name__}", where=_shown(path), mend="use values that JSON can hold")
+    raise ConfigRefused(f"is a {type(value).__name__}", where=path, mend="use values that JSON can hold")
 
 
 def _json_name(value: Any) -> str:
     names = {list: "array", str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
     return names.get(type(value), type(value).__name__)
-
-
-def _shown(text: str) -> str:
-    """Text from a stranger, short and printable."""
-    printable = "".join(c if c.isprintable() else "?" for c in text[:80])
-    return printable or "(empty key)"
 
 
 def _refuse(what: str, mend: str) -> NoReturn:

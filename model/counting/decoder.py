@@ -14,6 +14,7 @@ from model.counting.architecture import (
     Mlp,
     grouped,
 )
+from model.counting.errors import shown
 from model.counting.family import NORM_VECTORS, Family, Mixture, switched
 from model.counting.layout import WINDOW_KEYS, Kind
 from model.counting.section import Section
@@ -240,5 +241,5 @@ def tied(section: Section, family: Family) -> bool:
     if value is None:
         return family.tied
     if not isinstance(value, bool):
-        section.refuse(key, f"is {value!r}, not true or false", "write true or false")
+        section.refuse(key, f"is {shown(value)}, not true or false", "write true or false")
     return value

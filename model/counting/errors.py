@@ -1,6 +1,7 @@
 """The one exception of this package."""
 
 MAX_WHERE = 160
+MAX_VALUE = 60
 
 
 class ConfigRefused(ValueError):
@@ -19,3 +20,9 @@ class ConfigRefused(ValueError):
         where = where if len(where) <= MAX_WHERE else f"{where[: MAX_WHERE - 3]}..."
         self.what, self.where, self.mend = what, where, mend
         super().__init__(" ".join(f"{where}: {what}; {mend}".split()))
+
+
+def shown(value: object) -> str:
+    """A stranger's value as it may stand in a message: quoted, printable and short."""
+    text = repr(value)
+    return text if len(text) <= MAX_VALUE else f"{text[: MAX_VALUE - 3]}..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from model.counting.errors import shown
 from model.counting.section import Section
 
 Kind = Literal["full", "window", "linear", "conv"]
@@ -32,7 +33,7 @@ def declared(section: Section, n_layers: int) -> list[Kind] | None:
     for name in names:
         kind = LAYER_TYPES.get(name) if isinstance(name, str) else None
         if kind is None:
-            section.refuse("layer_types", f"holds {name!r}, a kind of layer that is not known", "correct it")
+            section.refuse("layer_types", f"holds {shown(name)}, a kind of layer that is not known", "correct it")
         kinds.append(kind)
     return kinds
 
@@ -155,7 +156,6 @@ def _window(section: Section) -> int | None:
 
 def all_sparse(section: Section, n_layers: int) -> list[bool]:
     """Experts in every layer."""
-    del section
     return [True] * n_layers
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from model.counting.architecture import Architecture
 from model.counting.decoder import decoder
 from model.counting.defaults import CLASS_SIZES
-from model.counting.errors import ConfigRefused
+from model.counting.errors import ConfigRefused, shown
 from model.counting.families import FAMILIES
 from model.counting.family import Family
 from model.counting.published import published_values
@@ -48,7 +48,7 @@ def _model_type(config: Mapping[str, Any], where: str, default: str | None = Non
     if value is None:
         raise ConfigRefused("is missing", where=label, mend="add it from the model's own config.json")
     if not isinstance(value, str) or not value:
-        raise ConfigRefused(f"is {value!r}, not a name", where=label, mend="write the model's type")
+        raise ConfigRefused(f"is {shown(value)}, not a name", where=label, mend="write the model's type")
     return value
 
 
@@ -57,7 +57,7 @@ def _refuse_kinds(config: Mapping[str, Any], model_type: str, where: str = "") -
     reason = REFUSED_TYPES.get(model_type)
     if reason:
         raise ConfigRefused(
-            f"{_short(model_type)} is {reason}",
+            f"{shown(model_type)} is {reason}",
             where=f"{prefix}model_type",
             mend="count a decoder-only model of a known family",
         )
@@ -73,12 +73,19 @@ def _classes(config: Mapping[str, Any]) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
-        raise ConfigRefused(f"is {_short(value)}, not a list of names", where="architectures", mend="write a list")
+        raise ConfigRefused(f"is {shown(value)}, not a list of names", where="architectures", mend="write a list")
     return value
 
 
 def _text(config: Mapping[str, Any], model_type: str) -> Architecture:
     family = _family(config, model_type)
+    for key in ("text_config", "vision_config", "audio_config"):
+        if config.get(key):
+            raise ConfigRefused(
+                f"is given, but model_type {shown(model_type)} has no such section",
+                where=key,
+                mend="correct the model_type or remove the section",
+            )
     filled, notes = published_values(config, model_type)
     section = _section(filled, family, model_type, "")
     return _noted(decoder(section, family), section, (*notes, *_mtp_note(config)))
@@ -89,12 +96,12 @@ def _family(config: Mapping[str, Any], model_type: str) -> Family:
     for name in names:
         if name not in _BY_CLASS and HEADLESS.search(name):
             raise ConfigRefused(
-                f"{_short(name)} has no language-model head", where="architectures", mend="count the causal model"
+                f"{shown(name)} has no language-model head", where="architectures", mend="count the causal model"
             )
     by_type = _BY_TYPE.get(model_type)
     if by_type is None:
         raise ConfigRefused(
-            f"{_short(model_type)} is not a known type, so its weights cannot be counted exactly",
+            f"{shown(model_type)} is not a known type, so its weights cannot be counted exactly",
             where="model_type",
             mend="count a model of a known family",
         )
@@ -105,7 +112,7 @@ def _family(config: Mapping[str, Any], model_type: str) -> Family:
         if chosen is None:
             belongs = f"belongs to model_type {candidates[0].name}" if candidates else "is not a known class"
             raise ConfigRefused(
-                f"{_short(name)} {belongs}, but model_type is {_short(model_type)}",
+                f"{shown(name)} {belongs}, but model_type is {shown(model_type)}",
                 where="architectures",
                 mend="make them agree",
             )
@@ -127,7 +134,7 @@ def _wrapped(config: Mapping[str, Any], wrapper: Wrapper) -> Architecture:
     for class_name in _classes(config):
         if class_name not in wrapper.classes:
             raise ConfigRefused(
-                f"{_short(class_name)} is not a class that model_type {name} is known to have",
+                f"{shown(class_name)} is not a class that model_type {name} is known to have",
                 where="architectures",
                 mend=f"expected {wrapper.classes[0]}",
             )
@@ -137,7 +144,7 @@ def _wrapped(config: Mapping[str, Any], wrapper: Wrapper) -> Architecture:
     _refuse_kinds(text, text_type, where)
     if family is None:
         raise ConfigRefused(
-            f"{_short(text_type)} is not a known type of text model",
+            f"{shown(text_type)} is not a known type of text model",
             where=f"{where}.model_type",
             mend="count a model of a known family",
         )
@@ -160,7 +167,7 @@ def _text_section(config: Mapping[str, Any], wrapper: Wrapper) -> tuple[Mapping[
             f"is missing, and {wrapper.types[0]} needs it", where="text_config", mend="give the whole config.json"
         )
     if not isinstance(text, dict):
-        raise ConfigRefused(f"is {_short(text)}, not an object", where="text_config", mend="write an object")
+        raise ConfigRefused(f"is {shown(text)}, not an object", where="text_config", mend="write an object")
     return text, "text_config"
 
 
@@ -168,7 +175,7 @@ def _tied(config: Mapping[str, Any], text: Mapping[str, Any], wrapper: Wrapper) 
     outer, inner = config.get("tie_word_embeddings"), text.get("tie_word_embeddings")
     if outer is not None and inner is not None and outer is not inner and text is not config:
         raise ConfigRefused(
-            f"is {_short(outer)} but text_config.tie_word_embeddings is {_short(inner)}",
+            f"is {shown(outer)} but text_config.tie_word_embeddings is {shown(inner)}",
             where="tie_word_embeddings",
             mend="make them agree",
         )
@@ -185,12 +192,12 @@ def _tower(config: Mapping[str, Any], wrapper: Wrapper, d_model: int) -> tuple[A
         if "vision_config" in config and wrapper.types[0] == "gemma4":
             return None, None
     if not isinstance(values, dict):
-        raise ConfigRefused(f"is {_short(values)}, not an object", where="vision_config", mend="write an object")
+        raise ConfigRefused(f"is {shown(values)}, not an object", where="vision_config", mend="write an object")
     kind_name = _model_type(values, "vision_config", wrapper.vision)
     kind = _TOWER_BY_TYPE.get(kind_name)
     if kind is None:
         raise ConfigRefused(
-            f"{_short(kind_name)} is not a known tower of images",
+            f"{shown(kind_name)} is not a known tower of images",
             where="vision_config.model_type",
             mend="count a model of a known family",
         )
@@ -212,9 +219,3 @@ def _mtp_note(config: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(layers, int) and not isinstance(layers, bool) and layers > 0:
             return (f"multi-token-prediction module excluded ({key} = {layers})",)
     return ()
-
-
-def _short(value: object) -> str:
-    text = repr(value) if not isinstance(value, str) else value
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from model.counting.dialects import ALIASES, PREDICTION_WORDS, SHAPE_WORDS
-from model.counting.errors import ConfigRefused
+from model.counting.errors import ConfigRefused, shown
 
 MAX_DIMENSION = 100_000_000
 MAX_LAYERS = 2_000
@@ -55,7 +55,7 @@ class Section:
             if self.values[other] != self.values[first]:
                 self.refuse(
                     first,
-                    f"is {_short(self.values[first])} but {self.label(other)} is {_short(self.values[other])}",
+                    f"is {shown(self.values[first])} but {self.label(other)} is {shown(self.values[other])}",
                     "keep the right one",
                 )
         return first, self.values[first]
@@ -110,7 +110,7 @@ class Section:
         if isinstance(value, list) and value and all(type(v) is int and v == value[0] for v in value):
             value = value[0]
         if isinstance(value, bool) or not isinstance(value, int):
-            self.refuse(key, f"is {_short(value)}, not a whole number", "write a whole number")
+            self.refuse(key, f"is {shown(value)}, not a whole number", "write a whole number")
         if not low <= value <= high:
             self.refuse(key, f"is {value}, outside {low} to {high}", "correct it")
         return value
@@ -121,7 +121,7 @@ class Section:
         if value is None:
             value = self._flags.get(name, False)
         if not isinstance(value, bool):
-            self.refuse(key, f"is {_short(value)}, not true or false", "write true or false")
+            self.refuse(key, f"is {shown(value)}, not true or false", "write true or false")
         return value
 
     def text(self, name: str) -> str | None:
@@ -130,7 +130,7 @@ class Section:
         if value is None:
             value = self._flags.get(name)
         if value is not None and not isinstance(value, str):
-            self.refuse(key, f"is {_short(value)}, not text", "write text")
+            self.refuse(key, f"is {shown(value)}, not text", "write text")
         return value
 
     def array(self, name: str, *, length: int | None = None, length_key: str = "num_hidden_layers") -> list[Any] | None:
@@ -139,7 +139,7 @@ class Section:
         if value is None:
             return None
         if not isinstance(value, list):
-            self.refuse(key, f"is {_short(value)}, not a list", "write a list")
+            self.refuse(key, f"is {shown(value)}, not a list", "write a list")
         if length is not None and len(value) != length:
             self.refuse(
                 key,
@@ -152,7 +152,7 @@ class Section:
         """A nested object, or None if absent."""
         key, value = self.raw(name)
         if value is not None and not isinstance(value, dict):
-            self.refuse(key, f"is {_short(value)}, not an object", "write an object")
+            self.refuse(key, f"is {shown(value)}, not an object", "write an object")
         return value
 
     def layers(self, name: str = "num_hidden_layers") -> int:
@@ -167,7 +167,7 @@ class Section:
             if value is not None and value != expected:
                 self.refuse(
                     key,
-                    f"is {_short(value)} but model_type {self.family} always has {expected!r}",
+                    f"is {shown(value)} but model_type {self.family} always has {expected!r}",
                     "correct the key or the model_type",
                 )
 
@@ -186,15 +186,10 @@ class Section:
                 continue
             self.refuse(
                 key,
-                f"is {_short(value)}, and how it shapes a {self.family} model is not known",
+                f"is {shown(value)}, and how it shapes a {self.family} model is not known",
                 "remove it if it changes no weight, or correct the model_type",
             )
 
 
 def _neutral(value: Any) -> bool:
     return value is None or value is False or value == 0 or value in ("", [], {})
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

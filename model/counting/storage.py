@@ -13,6 +13,7 @@ from fnmatch import translate
 from typing import Any, TypeGuard
 
 from model.counting.architecture import Architecture
+from model.counting.errors import shown
 from model.counting.weights import Part, Row, ledger
 
 DTYPE_BYTES = {
@@ -75,7 +76,7 @@ def stored(arch: Architecture, config: Mapping[str, Any]) -> Stored:
     scheme = _scheme(settings, element) if settings is not None else None
     if settings is not None and scheme is None:
         method = settings.get("quant_method") or settings.get("quant_algo")
-        return Stored(None, {}, (f"quantisation {str(method)[:40]!r} is not priced: weight_bytes not known",))
+        return Stored(None, {}, (f"quantisation {shown(method)} is not priced: weight_bytes not known",))
     rows = list(ledger(arch))
     skipped = Skipped(settings or {})
     if len(rows) * len(skipped.globs) > MAX_MATCHES:

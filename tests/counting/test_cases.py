@@ -148,6 +148,26 @@ def test_b17_linear_layers_keep_a_fixed_state():
     assert made.state_bytes == 48 * (48 * 128 * 128 * 4 + 3 * 10_240 * 2)
 
 
+def test_the_indexer_of_sparse_attention_comes_on_top_of_the_latent(config):
+    sparse = {"model_type": "deepseek_v32", "architectures": ["DeepseekV32ForCausalLM"]}
+    made = count(config("DeepSeek-V3", **sparse, index_n_heads=64, index_head_dim=128, index_topk=2048))
+    assert (made.total_params, made.active_params) == (671_877_929_216, 38_403_807_488)  # transformers 5.24.0
+    assert (made.kv_bytes_per_token, made.indexer_bytes_per_token) == (70_272, 61 * 128)
+    dense = count(config("DeepSeek-V3")).architecture
+    far = score_flops_per_token(made.architecture, 131_072), score_flops_per_token(dense, 131_072)
+    # Sparse attention meets nearly 2,048 keys instead of 65,536 on average; its indexer scores all of these with
+    # 64 heads of 128.
+    picking = 2 * 64 * 128 * 65_536 * 61
+    assert far[0] - picking == pytest.approx(far[1] * 2 * 2048 / 131_072, rel=0.01)
+
+
+def test_full_windows_hold_the_rest(config):
+    made = count(config("Gemma 2 2B"))
+    total = kv_bytes(made.architecture, 8192)
+    assert total == made.kv_bytes_windowed + 8192 * made.kv_bytes_per_token_beyond_window
+    assert made.kv_bytes_windowed == 13 * 2 * 4 * 256 * 2 * 4096
+
+
 def test_b19_windowed_layers_have_shapes_of_their_own():
     """sgl-project/sglang#18039: 9 full layers of 4 key heads, 39 windowed of 8, keys 192 and values 128 wide."""
     made = count(MIMO_V2)

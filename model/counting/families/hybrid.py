@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from model.counting.architecture import Attention, DeltaNet, KimiDelta, LatentAttention, Mixer, Mlp, ShortConvolution
 from model.counting.decoder import dense, latent_attention, softmax_attention
+from model.counting.errors import shown
 from model.counting.family import Family, Mixture
 from model.counting.layout import Kind, after_dense, every_nth, indexed, must_be_declared, stepped
 from model.counting.section import Section
@@ -85,14 +86,14 @@ def _lfm_width(section: Section, family: Family, layer: int) -> Mlp:
     width = section.optional_size("block_ff_dim") or section.size("intermediate_size")
     _, factor = section.value("block_ffn_dim_multiplier")
     if not isinstance(factor, int | float | None) or isinstance(factor, bool) or abs(factor or 0) > MAX_FACTOR:
-        section.refuse("block_ffn_dim_multiplier", f"is {factor!r}, not a number", "write a number")
+        section.refuse("block_ffn_dim_multiplier", f"is {shown(factor)}, not a number", "write a number")
     multiple = section.size("block_multiple_of")
     if section.flag("block_auto_adjust_ff_dim"):
         width = int(2 * width / 3)
         if factor is not None:
             width = multiple * -(-int(factor * width) // multiple)
     if width < 1:
-        section.refuse("block_ffn_dim_multiplier", f"is {factor!r}, which leaves no width", "correct it")
+        section.refuse("block_ffn_dim_multiplier", f"is {shown(factor)}, which leaves no width", "correct it")
     return dense(section, family, width)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from model.counting.architecture import Attention, Experts, Mlp
 from model.counting.decoder import check_groups, experts, softmax_attention, window
+from model.counting.errors import shown
 from model.counting.family import Family, Mixture
 from model.counting.layout import (
     Kind,
@@ -45,7 +46,7 @@ def _heads_by_layer(section: Section, family: Family, kind: Kind, layer: int) ->
     check_groups(section, max(heads, 1), attention.kv_heads)
     _, gating = section.raw("gating")
     if gating not in (None, True, "per-head", "per-element"):
-        section.refuse("gating", f"is {gating!r}, a gate that is not known", "write true, per-head or per-element")
+        section.refuse("gating", f"is {shown(gating)}, a gate that is not known", "write true, per-head or per-element")
     return replace(attention, heads=heads, gate=heads * (attention.v_dim if gating == "per-element" else 1))
 
 
