@@ -27,9 +27,9 @@ def kv_copies(decode_chips: Scalar, n_kv_heads: Scalar, kv_replication: Scalar, 
 
 
 @quantity(label="KV cache", symbol="M_kv", unit="B")
-def kv_cache_bytes(kv_bytes_per_token: Scalar, context_len: Scalar, decode_batch: Scalar, kv_copies: Scalar) -> Scalar:
+def kv_cache_bytes(kv_bytes_per_sequence: Scalar, decode_batch: Scalar, kv_copies: Scalar) -> Scalar:
     """Bytes of the whole batch's cache over all chips, copies included."""
-    return kv_bytes_per_token * context_len * decode_batch * kv_copies
+    return kv_bytes_per_sequence * decode_batch * kv_copies
 
 
 @quantity(label="Serving memory a chip", symbol="M_serve", unit="B", standing="estimate")

@@ -57,13 +57,34 @@ def matmul_flops(matmul_batch: Scalar, matmul_inner: Scalar, matmul_outer: Scala
     return 2 * matmul_batch * matmul_inner * matmul_outer
 
 
+@quantity(label="Matmul FLOPs, exact", symbol="FLOPs_exact", unit="FLOP")
+def matmul_exact_flops(matmul_batch: Scalar, matmul_inner: Scalar, matmul_outer: Scalar) -> Scalar:
+    """D multiplies and D - 1 adds for each of BF results: BF(2D - 1), which everyone writes 2BDF."""
+    return matmul_batch * matmul_outer * (2 * matmul_inner - 1)
+
+
+@quantity(label="Matmul weights", symbol="bytes_w", unit="B")
+def matmul_weight_bytes(matmul_inner: Scalar, matmul_outer: Scalar, weight_bytes: Scalar) -> Scalar:
+    """Bytes of the right matrix as stored."""
+    return weight_bytes * matmul_inner * matmul_outer
+
+
+@quantity(label="Matmul row", symbol="bytes_row", unit="B")
+def matmul_bytes_per_row(matmul_inner: Scalar, matmul_outer: Scalar, activation_bytes: Scalar) -> Scalar:
+    """Bytes of activations read and written for one row."""
+    return activation_bytes * (matmul_inner + matmul_outer)
+
+
+@quantity(label="Matmul FLOPs a row", symbol="FLOPs_row", unit="FLOP")
+def matmul_flops_per_row(matmul_inner: Scalar, matmul_outer: Scalar) -> Scalar:
+    """Multiplies and adds of one row: 2DF."""
+    return 2 * matmul_inner * matmul_outer
+
+
 @quantity(label="Matmul bytes", symbol="bytes", unit="B")
-def matmul_bytes(
-    matmul_batch: Scalar, matmul_inner: Scalar, matmul_outer: Scalar, weight_bytes: Scalar, activation_bytes: Scalar
-) -> Scalar:
+def matmul_bytes(matmul_weight_bytes: Scalar, matmul_batch: Scalar, matmul_bytes_per_row: Scalar) -> Scalar:
     """HBM bytes of [B, D] x [D, F]: both operands read, the result written."""
-    weights = weight_bytes * matmul_inner * matmul_outer
-    return weights + activation_bytes * matmul_batch * (matmul_inner + matmul_outer)
+    return matmul_weight_bytes + matmul_batch * matmul_bytes_per_row
 
 
 @quantity(label="Matmul intensity", symbol="I", unit="FLOP/B")
@@ -96,20 +117,72 @@ def matmul_time_without_overlap(matmul_math_time: Scalar, matmul_memory_time: Sc
     return matmul_math_time + matmul_memory_time
 
 
+def _exact_batch(intensity: Scalar, weights: Scalar, flops_per_row: Scalar, bytes_per_row: Scalar) -> Scalar:
+    spare = flops_per_row - bytes_per_row * intensity
+    return jnp.where(spare > 0, weights * intensity / jnp.where(spare > 0, spare, 1.0), jnp.nan)
+
+
 @quantity(label="Exact matmul critical batch", symbol="B_crit,exact", unit="tokens", standing="threshold")
 def matmul_exact_critical_batch(
     hbm_critical_intensity: Scalar,
-    matmul_inner: Scalar,
-    matmul_outer: Scalar,
-    weight_bytes: Scalar,
-    activation_bytes: Scalar,
+    matmul_weight_bytes: Scalar,
+    matmul_flops_per_row: Scalar,
+    matmul_bytes_per_row: Scalar,
 ) -> Scalar:
     """Rows at which compute time equals memory time with the activations' bytes counted (book, ch. 1, question 3).
 
     None exists when the activations alone need more bytes a FLOP than the chip can feed: a NaN with that reason.
     """
-    flops_per_row = 2 * matmul_inner * matmul_outer
-    bytes_per_row = activation_bytes * (matmul_inner + matmul_outer) * hbm_critical_intensity
-    spare = flops_per_row - bytes_per_row
-    weights = weight_bytes * matmul_inner * matmul_outer * hbm_critical_intensity
-    return jnp.where(spare > 0, weights / jnp.where(spare > 0, spare, 1.0), jnp.nan)
+    return _exact_batch(hbm_critical_intensity, matmul_weight_bytes, matmul_flops_per_row, matmul_bytes_per_row)
+
+
+@quantity(label="Exact critical batch, VMEM", symbol="B_crit,vmem", unit="tokens", standing="threshold")
+def matmul_vmem_critical_batch(
+    vmem_critical_intensity: Scalar,
+    matmul_weight_bytes: Scalar,
+    matmul_flops_per_row: Scalar,
+    matmul_bytes_per_row: Scalar,
+) -> Scalar:
+    """The same with all operands in VMEM: about 22 times smaller (book, ch. 2, question 4)."""
+    return _exact_batch(vmem_critical_intensity, matmul_weight_bytes, matmul_flops_per_row, matmul_bytes_per_row)
+
+
+@quantity(label="Critical batch excess", symbol="B_exact/B_crit", unit="1", standing="threshold")
+def matmul_batch_excess(matmul_exact_critical_batch: Scalar, matmul_critical_batch: Scalar) -> Scalar:
+    """How much larger the critical batch is once the activations' bytes count: grows as the matrix shrinks."""
+    return matmul_exact_critical_batch / matmul_critical_batch
+
+
+@quantity(label="No-overlap penalty", symbol="T_upper/T", unit="1")
+def overlap_penalty(matmul_time_without_overlap: Scalar, matmul_time: Scalar) -> Scalar:
+    """Time without any overlap over the lower bound: 1 to 2, and 2 where compute and memory take equally long."""
+    return matmul_time_without_overlap / matmul_time
+
+
+@quantity(label="Tiled intensity", symbol="I_tile", unit="FLOP/B")
+def tile_intensity(
+    tile_rows: Scalar, tile_columns: Scalar, matmul_inner: Scalar, activation_bytes: Scalar, weight_bytes: Scalar
+) -> Scalar:
+    """FLOPs a byte when each output tile streams its rows and columns: b_m b_n/(b_m + b_n) in bf16 (book, ch. 1)."""
+    flops = 2 * tile_rows * tile_columns * matmul_inner
+    return flops / (activation_bytes * tile_rows * matmul_inner + weight_bytes * matmul_inner * tile_columns)
+
+
+@quantity(label="Batched matmul intensity", symbol="I_batched", unit="FLOP/B")
+def batched_matmul_intensity(
+    matmul_flops: Scalar, matmul_weight_bytes: Scalar, matmul_batch: Scalar, matmul_bytes_per_row: Scalar
+) -> Scalar:
+    """Intensity when every row brings its own matrix, so that no batch amortises the weights (book, ch. 1)."""
+    return matmul_flops / (matmul_batch * (matmul_weight_bytes + matmul_bytes_per_row))
+
+
+@quantity(label="Critical intensity, link", symbol="I_link", unit="FLOP/B", standing="threshold")
+def link_critical_intensity(reachable_flops: Scalar, ici_link_bandwidth: Scalar) -> Scalar:
+    """FLOPs per byte sent one way over one ICI link above which compute binds (book, ch. 1)."""
+    return reachable_flops / ici_link_bandwidth
+
+
+@quantity(label="Two-chip contraction", symbol="D_min", unit="elements", standing="threshold")
+def split_contraction_min_width(link_critical_intensity: Scalar, activation_bytes: Scalar) -> Scalar:
+    """Contracted width above which a bf16 matmul split over two chips hides the exchange of partial sums: D/2 > C/W."""
+    return activation_bytes * link_critical_intensity

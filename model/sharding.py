@@ -60,3 +60,120 @@ def allgather_time(allgather_bandwidth_time: Scalar, allgather_latency_time: Sca
 def allreduce_time(allgather_time: Scalar) -> Scalar:
     """AllReduce: a ReduceScatter and an AllGather (book, ch. 3)."""
     return 2 * allgather_time
+
+
+@quantity(label="Array elements", symbol="n_array", unit="elements")
+def array_elements(array_rows: Scalar, array_columns: Scalar, array_depth: Scalar) -> Scalar:
+    """Elements of the whole array."""
+    return array_rows * array_columns * array_depth
+
+
+@quantity(label="Array bytes", symbol="V", unit="B")
+def array_bytes(array_elements: Scalar, array_element_bytes: Scalar) -> Scalar:
+    """Bytes of one copy of the whole array."""
+    return array_elements * array_element_bytes
+
+
+@quantity(label="Shard elements", symbol="n_shard", unit="elements")
+def array_shard_elements(array_elements: Scalar, array_shards: Scalar) -> Scalar:
+    """Elements that each chip holds."""
+    return array_elements / array_shards
+
+
+@quantity(label="Shard bytes", symbol="V_shard", unit="B")
+def array_shard_bytes(array_bytes: Scalar, array_shards: Scalar) -> Scalar:
+    """Bytes that each chip holds."""
+    return array_bytes / array_shards
+
+
+@quantity(label="Array copies", symbol="n_copies", unit="1")
+def array_copies(mesh_chips: Scalar, array_shards: Scalar) -> Scalar:
+    """How often the mesh holds the array: once for every combination of axes that do not split it."""
+    return mesh_chips / array_shards
+
+
+@quantity(label="Stored bytes", symbol="V_mesh", unit="B")
+def array_stored_bytes(array_bytes: Scalar, array_copies: Scalar) -> Scalar:
+    """Bytes over all chips of the mesh, copies included."""
+    return array_bytes * array_copies
+
+
+@quantity(label="Mesh FLOPs", symbol="FLOPs_mesh", unit="FLOP")
+def mesh_matmul_flops(matmul_flops: Scalar, array_copies: Scalar) -> Scalar:
+    """FLOPs of all chips for one matmul: those that do not split it repeat it (book, ch. 4, question 2)."""
+    return matmul_flops * array_copies
+
+
+@quantity(label="Latency-bound below", symbol="V_lat", unit="B", standing="threshold")
+def latency_bound_bytes(ici_link_bandwidth: Scalar, collective_latency: Scalar) -> Scalar:
+    """Bytes a hop below which its latency, not its bandwidth, is the cost: W_link T_min (45 kB on TPU v5e)."""
+    return ici_link_bandwidth * collective_latency
+
+
+@quantity(label="Shard over one link", symbol="T_hop", unit="s", standing="lower bound")
+def shard_hop_time(array_shard_bytes: Scalar, ici_link_bandwidth: Scalar) -> Scalar:
+    """Time of one shard over one link one way, latency left out."""
+    return array_shard_bytes / ici_link_bandwidth
+
+
+@quantity(label="One-way ring bytes", symbol="V_1way", unit="B")
+def oneway_link_bytes(gathered_bytes: Scalar, gather_axis_1: Scalar) -> Scalar:
+    """Bytes over each link when an AllGather runs in one direction: V(X - 1)/X."""
+    return gathered_bytes * (gather_axis_1 - 1) / gather_axis_1
+
+
+@quantity(label="AllGather on a line, bandwidth", symbol="T_line,bw", unit="s", standing="lower bound")
+def line_allgather_bandwidth_time(oneway_link_bytes: Scalar, ici_link_bandwidth: Scalar) -> Scalar:
+    """Bandwidth term of the first axis without wraparound, or one way round: X - 1 hops of a shard (book, ch. 3)."""
+    return oneway_link_bytes / ici_link_bandwidth
+
+
+@quantity(label="AllGather on a line, latency", symbol="T_line,lat", unit="s", standing="lower bound")
+def line_allgather_latency_time(gather_axis_1: Scalar, collective_latency: Scalar) -> Scalar:
+    """Latency term without wraparound: a shard must pass all of the X - 1 hops."""
+    return (gather_axis_1 - 1) * collective_latency
+
+
+@quantity(label="AllGather on a line", symbol="T_line", unit="s", standing="lower bound")
+def line_allgather_time(line_allgather_bandwidth_time: Scalar, line_allgather_latency_time: Scalar) -> Scalar:
+    """AllGather over the first axis without wraparound links: about twice a ring's (book, ch. 3)."""
+    return binding_max(bandwidth=line_allgather_bandwidth_time, latency=line_allgather_latency_time)
+
+
+def _larger(left: Scalar, right: Scalar) -> Scalar:
+    return jnp.where(left >= right, left, right)
+
+
+@quantity(label="AllToAll time", symbol="T_AllToAll", unit="s", standing="lower bound")
+def alltoall_time(
+    gathered_bytes: Scalar, gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar, ici_bandwidth: Scalar
+) -> Scalar:
+    """AllToAll over rings: V max(X_i)/(4 N_chips W), a quarter of an AllGather on one ring; 0 on one chip."""
+    chips = gather_axis_1 * gather_axis_2 * gather_axis_3
+    longest = _larger(_larger(gather_axis_1, gather_axis_2), gather_axis_3)
+    return jnp.where(chips > 1, gathered_bytes * longest / (4 * chips * ici_bandwidth), 0.0)
+
+
+@quantity(label="Two-way AllToAll gain", symbol="g_AllToAll", unit="1")
+def alltoall_two_way_gain(gather_axis_1: Scalar) -> Scalar:
+    """Shards a link carries one way round, D(D - 1)/2, over those both ways, D/2(D/2 + 1)/2: 4 on a long ring."""
+    oneway = gather_axis_1 * (gather_axis_1 - 1) / 2
+    return oneway / (gather_axis_1 / 2 * (gather_axis_1 / 2 + 1) / 2)
+
+
+@quantity(label="AllReduce matmul, width", symbol="D_AllReduce", unit="elements", standing="threshold")
+def allreduce_matmul_min_width(ici_critical_intensity: Scalar, activation_bytes: Scalar) -> Scalar:
+    """Contracted width above which multiplying shards and reducing the result hides its comms: 2 C/W in bf16."""
+    return activation_bytes * ici_critical_intensity
+
+
+@quantity(label="AllReduce matmul, shards", symbol="X_AllReduce", unit="shards", standing="threshold")
+def allreduce_matmul_max_shards(matmul_inner: Scalar, allreduce_matmul_min_width: Scalar) -> Scalar:
+    """Shards of the contracted width up to which that strategy is compute-bound: D/(2 C/W) (book, ch. 3)."""
+    return matmul_inner / allreduce_matmul_min_width
+
+
+@quantity(label="Gather over scatter", symbol="V_gather/V_scatter", unit="1")
+def gather_over_scatter(matmul_inner: Scalar, matmul_outer: Scalar) -> Scalar:
+    """Comms of gathering an operand [N, M] over those of scattering the result [N, K]: M/K (book, ch. 3)."""
+    return matmul_inner / matmul_outer

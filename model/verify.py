@@ -1,7 +1,8 @@
 """The verifier: every stated number recomputed by the graph, at the printed specs, the feasibility gate off.
 
-A statement names a quantity, a chip, a model and settings; nothing of ours stands in for the answer. Where a source
-goes on from numbers that it rounded, the statement pins those intermediates, and the same graph computes the rest.
+A statement names a quantity, a chip, a model and settings; nothing of ours stands in for the answer. A setting is a
+knob, or a quantity that the source gives instead of deriving it ("a model of 30B parameters"), which is pinned. Where a
+source goes on from numbers that it rounded, those are pinned as well, and the same graph computes the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from model.errors import BadInput
 from model.graph import Scalar, assemble, knobs_of, quantities
 from model.knobs import KNOBS
 from model.pins import pinning
-from model.point import Point, resolve
+from model.point import TYPED, Point, resolve
 from presets import Setting, Statement
 
 NOISE_DIGITS = 12
@@ -124,7 +125,7 @@ class _Program:
 
 def _program(statements: tuple[Statement, ...]) -> _Program:
     stated = {statement.quantity: statement.id for statement in statements if statement.quantity}
-    pinned = {name: statement.id for statement in statements for name in statement.rounded if name not in KNOBS}
+    pinned = {name: statement.id for statement in statements for name in given(statement, rounded=True)[1]}
     for name, where in (*stated.items(), *pinned.items()):
         if name not in quantities() and name not in KNOBS:
             raise BadInput([f"{where}: {name} is neither a quantity nor a knob"])
@@ -152,14 +153,9 @@ def _emitted(targets: tuple[str, ...], pins: tuple[str, ...]) -> _Program:
 def _row(program: _Program, statement: Statement) -> Row:
     if not statement.quantity or statement.stated is None:
         return Row(statement, None, math.nan, math.nan, "not derivable", math.nan, ())
-    point = point_of(statement, statement.settings)
-    recomputed = program.value(statement.quantity, point, {})
-    pins = {name: float(value) for name, value in statement.rounded.items() if name not in KNOBS}
-    from_rounded = math.nan
-    if statement.rounded:
-        knobs = {name: value for name, value in statement.rounded.items() if name in KNOBS}
-        rounded = point_of(statement, {**statement.settings, **knobs})
-        from_rounded = program.value(statement.quantity, rounded, pins)
+    point, pins = at(statement)
+    recomputed = program.value(statement.quantity, point, pins)
+    from_rounded = program.value(statement.quantity, *at(statement, rounded=True)) if statement.rounded else math.nan
     return Row(
         statement=statement,
         point=point,
@@ -167,17 +163,25 @@ def _row(program: _Program, statement: Statement) -> Row:
         from_rounded=from_rounded,
         verdict=verdict_of(statement, recomputed, from_rounded),
         difference=(recomputed - statement.stated) / statement.stated if statement.stated else math.nan,
-        via=tuple(_chain(statement.quantity)),
+        via=tuple(_chain(statement.quantity, set(pins))),
     )
 
 
-def point_of(statement: Statement, settings: Mapping[str, Setting]) -> Point:
-    """Return the point of a statement's chip and model with `settings`, which are its own or its rounded ones.
+def given(statement: Statement, *, rounded: bool = False) -> tuple[dict[str, Setting], dict[str, float]]:
+    """Return the knobs and the pins that a statement sets, with the source's rounded numbers on top or without."""
+    settings = {**statement.settings, **(statement.rounded if rounded else {})}
+    knobs = {name: value for name, value in settings.items() if name in KNOBS or name in TYPED}
+    return knobs, {name: float(value) for name, value in settings.items() if name not in knobs}
+
+
+def at(statement: Statement, *, rounded: bool = False) -> tuple[Point, dict[str, float]]:
+    """Return the point of a statement and its pins, with the source's rounded numbers or without.
 
     Raises:
         BadInput: a setting can't be used; the line names the statement.
     """
-    return _resolved(statement.id, statement.chip, statement.model, tuple(settings.items()))
+    knobs, pins = given(statement, rounded=rounded)
+    return _resolved(statement.id, statement.chip, statement.model, tuple(knobs.items())), pins
 
 
 @functools.cache
@@ -199,9 +203,11 @@ def verdict_of(statement: Statement, recomputed: float, from_rounded: float) -> 
     return "differs"
 
 
-def _chain(name: str, seen: set[str] | None = None) -> Iterator[str]:
-    """Yield the quantities that `name` depends on, each after those that it reads, and `name` last; no knobs."""
-    seen = set() if seen is None else seen
+def _chain(name: str, seen: set[str]) -> Iterator[str]:
+    """Yield the quantities that `name` depends on, each after those that it reads, and `name` last.
+
+    Knobs and what is `seen` already, pinned quantities at first, are left out.
+    """
     if name in KNOBS or name in seen:
         return
     seen.add(name)

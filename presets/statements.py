@@ -33,7 +33,7 @@ class Statement:
         quantity: name of the quantity or knob that is stated; empty where nothing derives it.
         chip: slug whose printed figures enter, or empty where none matters.
         model: slug of the model, or empty where none matters.
-        settings: knobs on top of chip and model, conventions among them.
+        settings: knobs on top of chip and model, conventions among them, and quantities that are given, not derived.
         rounded: knobs and intermediate quantities as the book rounds them before going on.
         stated: the number, in `unit`; None where nothing derives it or none is stated.
         printed: the number as it is written.

@@ -66,6 +66,10 @@ def test_ids_values_and_digits_are_those_of_the_shared_facts(shared: Path) -> No
         assert row.section == fact["section"], name
         assert row.lab == fact["lab"], name
         assert row.text != fact["statement"], name
-        if row.quantity and fact["printed_value"] is not None:
+        if not row.quantity or fact["printed_value"] is None:
+            continue
+        if "stated is " in row.note:  # A printed formula, stated at sample numbers; the facts give a ratio instead.
+            assert fact["unit"] == "1" or fact["agrees"] == "no", name
+        else:
             assert row.stated == pytest.approx(fact["printed_value"], rel=1e-11), name
             assert row.digits >= fact["printed_sigfigs"], name
