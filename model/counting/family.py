@@ -61,6 +61,8 @@ class Family:
         kinds: which layer is of which kind.
         mixture: its experts.
         mixer, mlp: builders for what the fields cannot say.
+        prediction: its multi-token-prediction module is one more layer, a projection of twice the width and copies of
+            embedding and head, so its parameters can be told.
         positions: rows beyond the context in a learned position table, None for no table.
         notes: said on every count of this family.
     """
@@ -91,6 +93,7 @@ class Family:
     mixer: Callable[[Section, Family, Kind, int], Mixer] | None = None
     mlp: Callable[[Section, Family, int], Mlp | Experts] | None = None
     finish: Callable[[Section, dict[str, Any]], None] | None = None
+    prediction: bool = False
     positions: int | None = None
     notes: tuple[str, ...] = ()
 

@@ -78,6 +78,15 @@ def stage_params(arch: Architecture, stages: int) -> tuple[int, ...]:
     return tuple(held)
 
 
+def prediction_params(arch: Architecture) -> int:
+    """Parameters of one multi-token-prediction layer of the DeepSeek kind, as a checkpoint holds it.
+
+    One more layer like the last, a projection of two streams into one, three norms, and copies of embedding and head.
+    """
+    block = sum(w.params for w in block_weights(arch.blocks[-1], arch.d_model))
+    return block + 2 * arch.d_model**2 + 3 * arch.d_model + 2 * arch.embedding_width * arch.vocab_size
+
+
 def experts_hit(experts: int, active: int, tokens: int) -> float:
     """Expected number of different experts that a batch of tokens touches, routing uniform and independent.
 

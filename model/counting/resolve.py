@@ -12,6 +12,7 @@ from model.counting.defaults import CLASS_SIZES
 from model.counting.errors import ConfigRefused, shown
 from model.counting.families import FAMILIES
 from model.counting.family import Family
+from model.counting.parameters import prediction_params
 from model.counting.published import published_values
 from model.counting.refusals import HEADLESS, REFUSED_KEYS, REFUSED_TYPES
 from model.counting.section import Section
@@ -22,6 +23,7 @@ _BY_TYPE: dict[str, Family] = {t: family for family in reversed(FAMILIES) for t 
 _BY_CLASS: dict[str, list[Family]] = {
     name: [family for family in FAMILIES if name in family.classes] for each in FAMILIES for name in each.classes
 }
+PREDICTION_KEYS = ("num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers", "num_mtp_modules")
 _WRAPPER_BY_TYPE = {t: w for w in WRAPPERS for t in w.types}
 _TOWER_BY_TYPE: dict[str, TowerKind] = {t: kind for kind in TOWERS for t in kind.types}
 
@@ -88,7 +90,8 @@ def _text(config: Mapping[str, Any], model_type: str) -> Architecture:
             )
     filled, notes = published_values(config, model_type)
     section = _section(filled, family, model_type, "")
-    return _noted(decoder(section, family), section, (*notes, *_mtp_note(config)))
+    arch = decoder(section, family)
+    return _noted(arch, section, (*notes, *_prediction_note(config, arch, family)))
 
 
 def _family(config: Mapping[str, Any], model_type: str) -> Family:
@@ -151,7 +154,7 @@ def _wrapped(config: Mapping[str, Any], wrapper: Wrapper) -> Architecture:
     filled, published = published_values(text, text_type)
     section = _section({**filled, "tie_word_embeddings": _tied(config, text, wrapper)}, family, text_type, where)
     arch = decoder(section, replace(family, tied=wrapper.tied))
-    arch = _noted(arch, section, (*published, *_mtp_note(text)))
+    arch = _noted(arch, section, (*published, *_prediction_note(text, arch, family)))
     tower, vision = _tower(config, wrapper, arch.d_model)
     arch = replace(arch, family=f"{name}/{arch.family}", tower=tower)
     return _noted(arch, vision, ()) if vision else arch
@@ -213,9 +216,10 @@ def _noted(arch: Architecture, section: Section, notes: tuple[str, ...]) -> Arch
     return replace(arch, notes=(*arch.notes, *notes, *taken))
 
 
-def _mtp_note(config: Mapping[str, Any]) -> tuple[str, ...]:
-    for key in ("num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers", "num_mtp_modules"):
+def _prediction_note(config: Mapping[str, Any], arch: Architecture, family: Family) -> tuple[str, ...]:
+    for key in PREDICTION_KEYS:
         layers = config.get(key)
         if isinstance(layers, int) and not isinstance(layers, bool) and layers > 0:
-            return (f"multi-token-prediction module excluded ({key} = {layers})",)
+            held = f", {layers * prediction_params(arch):,} parameters" if family.prediction else ""
+            return (f"multi-token-prediction module excluded ({key} = {layers}{held})",)
     return ()

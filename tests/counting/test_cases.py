@@ -23,6 +23,7 @@ from model.counting import (
 )
 from model.counting.architecture import Experts
 from model.counting.flops import flops_by_part
+from model.counting.parameters import prediction_params
 
 GIB = 2**30
 
@@ -73,7 +74,10 @@ def test_a6_active_parameters_with_and_without_the_input_embedding(config):
 def test_a7_the_prediction_module_is_left_out_and_that_is_said(config):
     made = count(config("DeepSeek-V3"))  # deepseek-ai/DeepSeek-V3#549
     assert made.total_params == 671_026_404_352
-    assert any("multi-token-prediction" in note for note in made.notes)
+    left_out = prediction_params(made.architecture)
+    assert any("multi-token-prediction" in note and f"{left_out:,}" in note for note in made.notes)
+    # The hub's bf16 copy of the repository has 684,489,845,504, with 256 correction biases (buffers) in 59 routers.
+    assert made.total_params + left_out + 59 * 256 == 684_489_845_504
     assert not any("multi-token-prediction" in note for note in count(config("Kimi K2")).notes)
 
 
@@ -102,6 +106,29 @@ def test_a10_the_tied_head_of_a_wrapper_counts_once(config):
 )
 def test_b1_b2_b4_b7_bytes_a_token(config, name, right, wrong):
     assert count(config(name)).kv_bytes_per_token == right, wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "tokens", "gib"),
+    [
+        ("Qwen3 4B", {"hidden_size": 1024, "num_attention_heads": 16, "num_hidden_layers": 28}, 40_960, 4.38),
+        ("DeepSeek-V3", {}, 163_840, 10.72),
+        ("Gemma 3 27B (tower included)", {}, 131_072, 10.41),
+    ],
+)
+def test_a_table_of_three_wrong_values(built, name, changes, tokens, gib):
+    assert kv_bytes(built(name, **changes), tokens) / GIB == pytest.approx(gib, abs=5e-3)  # unslothai/unsloth#4757
+
+
+def test_a_dense_model_of_72_b():
+    shape = {"hidden_size": 8192, "intermediate_size": 24576, "num_hidden_layers": 80, "num_attention_heads": 64}
+    shape |= {
+        "num_key_value_heads": 64,
+        "vocab_size": 152064,
+        "use_sliding_window": False,
+        "tie_word_embeddings": False,
+    }
+    assert count({"model_type": "qwen2", **shape}).total_params == pytest.approx(72.3e9, rel=1e-3)  # cookbook#36: 56.19
 
 
 def test_b5_the_head_size_is_its_own_key(config):

@@ -56,6 +56,7 @@ DEEPSEEK = Family(
     mixture=Mixture(sparse=after_dense, shared="count"),
     flags={"moe_layer_freq": 1},
     implied={"mlp_bias": False},
+    prediction=True,
 )
 DENSE_LATENT = Family(types=("youtu",), classes=("YoutuForCausalLM",), tied=True, mixer=_latent)
 
