@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 
 import panel as pn
 
+from dashboard.compiled import keep_compiled
+from dashboard.components.all_values import ValueList
 from dashboard.components.header import PageHead
 from dashboard.components.knobs import KnobColumn
 from dashboard.components.notice import Notices
@@ -22,6 +24,7 @@ FOLDER = Path(__file__).parent
 STATIC = f"{FOLDER.name}/static"
 """Address of the static files, from the folder of the page's address: Bokeh serves a directory's own there."""
 
+keep_compiled()
 # Traced and emitted once a process, before the first visitor: `panel serve --warm` imports this module at start-up.
 values_program()
 pullback_program()
@@ -58,17 +61,18 @@ def assemble(query: str = "", theme: str = "") -> tuple[Session, pn.Template]:
     place = read_query(query)
     session = Session(place.point, page=place.page, focus=place.focus, theme=theme_named(theme))
     session.notice = "; ".join(place.faults)
-    head, knobs, book = PageHead(session), KnobColumn(session), Book(session)
-    views = (knobs, book, head)
+    head, knobs, book, values = PageHead(session), KnobColumn(session), Book(session), ValueList(session)
+    views = (knobs, book, values, head)
     session.param.watch(lambda event: [view.paint(event.new) for view in views], "state")
     template = pn.Template((FOLDER / "template.html").read_text(encoding="utf-8"))
     template.add_variable("static", STATIC)
     template.add_variable("app_favicon", f"{STATIC}/icon.svg")
     template.add_variable("apple_icon", f"{STATIC}/icon.svg")
     template.add_variable("colours", custom_properties())
-    parts = {"head": head.body, "knobs": knobs.body, "main": book.body, "notice": Notices(session).body}
+    notices = Notices(session)
+    parts = {"head": head, "knobs": knobs, "main": book, "values": values, "notice": notices}
     for name, part in parts.items():
-        template.add_panel(name, part)
+        template.add_panel(name, part.body)
     return session, template
 
 

@@ -70,12 +70,15 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
         Headline("memory_per_chip", "Memory per chip", _room("memory_headroom")),
     ),
     "inference": (
-        Headline("decode_step_time", "Decode step", _always("one token a sequence"), 1.15),
+        Headline("decode_step_time", "Decode step", _always("one token a sequence"), 1.25),
         Headline(
-            "decode_tokens_per_second", "Throughput", _value("tokens_per_second_per_chip", "{number} {scale} per chip")
+            "decode_tokens_per_second",
+            "Throughput",
+            _value("tokens_per_second_per_chip", "{number} {scale} per chip"),
+            1.2,
         ),
         Headline("cost_per_mtok", "Cost", _price, 1.1),
-        Headline("useful_flops_fraction", "Useful FLOPs", _always("of the step"), 0.9),
+        Headline("useful_flops_fraction", "Useful FLOPs", _always("of the step"), 0.85),
         Headline("prefill_time", "Prefill", _value("prefill_tokens", "{number} {unit}"), 1.1),
         Headline("decode_memory_per_chip", "Memory per chip", _room("decode_memory_headroom"), 1.1),
         Headline("step_critical_batch", "Critical batch", _always("compute-bound above")),

@@ -24,6 +24,7 @@ export function render({model}) {
   const title = h("h2", {id: "title"}), remark = h("p", {class: "remark"}), bars = h("ul", {class: "bars", "aria-labelledby": "title"})
   const rest = h("p", {class: "rest"})
   const zeroList = h("summary"), why = h("ul"), zeroed = h("details", {class: "rest"}, zeroList, why)
+  zeroed.addEventListener("toggle", () => model.send_msg({explain: zeroed.open}))
   let shown = ""
   const paint = () => {
     const text = JSON.stringify(model.data)

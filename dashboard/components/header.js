@@ -3,6 +3,7 @@
 const ICONS = {
   undo: "M5.5 3L2.5 6l3 3M2.5 6h7a4 4 0 0 1 0 8H6",
   redo: "M10.5 3l3 3-3 3M13.5 6h-7a4 4 0 0 0 0 8H10",
+  list: "M2.5 4h11M2.5 8h11M2.5 12h7",
   link: "M6.8 9.2a3 3 0 0 0 4.3 0l2.2-2.2a3 3 0 0 0-4.3-4.3L8 3.7M9.2 6.8a3 3 0 0 0-4.3 0L2.7 9A3 3 0 0 0 7 13.3l1-1",
   shell: "M2 3.5h12v9H2zM4.5 6.5L6.5 8l-2 1.5M8 10h3",
   moon: "M13 9.6A5.6 5.6 0 0 1 6.4 3 5.6 5.6 0 1 0 13 9.6Z",
@@ -49,6 +50,7 @@ export function render({model}) {
     }
   }
   const undo = tool("undo", "Undo", "", () => send("undo")), redo = tool("redo", "Redo", "", () => send("redo"))
+  const values = tool("list", "All values", "All values", () => document.dispatchEvent(new CustomEvent("scalegrad:values")))
   const share = tool("link", "Copy link", "Copy link", () => copy(share, new URL(address(model.data.query), location.href).href, "Link"))
   const shell = tool("shell", "Copy as command", "", () => copy(shell, model.data.command, "Command"))
   const theme = tool("moon", "Dark theme", "", () => paintTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true))
@@ -102,5 +104,5 @@ export function render({model}) {
   return h("div", {class: "head"},
     h("span", {class: "logo"}, logo(), "Scalegrad"),
     h("nav", {"aria-label": "Pages"}, [...links.values()]),
-    h("div", {class: "tools"}, undo, redo, share, shell, theme, said))
+    h("div", {class: "tools"}, undo, redo, values, share, shell, theme, said))
 }
