@@ -55,6 +55,20 @@ def test_vmem_is_what_the_kernel_asks_for(d_model, d_ff, block_m, block_f, dtype
     assert mapping.grid == (-(-300 // block_m) + 4, d_ff // block_f)
 
 
+@pytest.mark.parametrize(("rows", "n_experts", "block_m"), [(300, 4, 16), (61, 5, 8), (4096, 128, 128)])
+def test_scalar_memory_is_what_is_prefetched(rows, n_experts, block_m):
+    prefetched = jax.eval_shape(lambda sizes: row_tile_visits(sizes, rows, block_m), jnp.zeros(n_experts, jnp.int32))
+    visits = prefetched.groups.size
+    need = evaluate("fused_smem_need", row_tile_visits=visits, n_experts=n_experts)
+    assert need["fused_smem_need"] == sum(array.size * array.dtype.itemsize for array in prefetched)
+
+
+def test_headroom_and_group_size():
+    at = evaluate("rows_per_expert", "fused_vmem_need", "fused_vmem_headroom", **POINT)
+    assert at["rows_per_expert"] == 8192 * 2 / 8
+    assert at["fused_vmem_need"] + at["fused_vmem_headroom"] == 16 * 2**20
+
+
 def moved(indices):
     """How often a pipeline that moves a block whenever its index changes moves one."""
     return sum(index != before for index, before in zip(indices, [None, *indices], strict=False))
