@@ -48,6 +48,8 @@ def params_per_chip(arch: Architecture, tensor_shards: int) -> int:
     chip; norms, routers and the compressing projections of latent attention are on every chip. Uneven cuts round up.
     The tower of images is replicated.
     """
+    if tensor_shards < 1:
+        raise ValueError(f"tensor_shards: {tensor_shards}; choose at least 1")
     return sum(w.copies * -(-w.each // _cut(w.part, w.shards, tensor_shards)) for w in weights(arch))
 
 
