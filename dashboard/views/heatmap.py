@@ -24,7 +24,7 @@ from dashboard.views.figures import INK, WHITE, build, feed, renderers, restyle,
 from dashboard.views.placement import Sheet
 from dashboard.views.writing import Text, Writing
 from model.evaluate import Evaluation
-from model.maps.plane import Map, Window
+from model.maps.plane import Map, Region, Window
 from model.point import Point
 
 HEIGHT = 332
@@ -177,8 +177,8 @@ class HeatMap(ABC):
         size = {"dw": [window.right - window.left], "dh": [window.top - window.bottom]}
         feed(self._layers["cells"], {**shade, **size})
         cast(LinearColorMapper, cast(ImageGlyph, self._layers["cells"].glyph).color_mapper).update(high=drawn.highest)
-        xs = [[[region.across.tolist()]] for region in drawn.forbidden]
-        feed(self._layers["hatch"], {"xs": xs, "ys": [[[region.up.tolist()]] for region in drawn.forbidden]})
+        corners = [_beyond_the_frame(region, window) for region in drawn.forbidden]
+        feed(self._layers["hatch"], {"xs": [[[xs]] for xs, _ in corners], "ys": [[[ys]] for _, ys in corners]})
         for name, lines in (("borders", drawn.borders), ("exact", drawn.exact)):
             feed(self._layers[name], {"xs": [line.across for line in lines], "ys": [line.up for line in lines]})
         feed(self._layers["ring"], _points([drawn.ring]))
@@ -203,3 +203,13 @@ class HeatMap(ABC):
 
 def _points(points: list[tuple[float, float]]) -> dict[str, np.ndarray]:
     return {"x": np.array([x for x, _ in points], dtype=float), "y": np.array([y for _, y in points], dtype=float)}
+
+
+def _beyond_the_frame(region: Region, window: Window) -> tuple[list[float], list[float]]:
+    """Return a region's corners, those on the window's edge moved out, so that no line of cells shows beside it."""
+    across, up = region.across.copy(), region.up.copy()
+    across[across <= window.left] -= 1
+    across[across >= window.right] += 1
+    up[up <= window.bottom] -= 1
+    up[up >= window.top] += 1
+    return across.tolist(), up.tolist()

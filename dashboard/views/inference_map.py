@@ -16,7 +16,7 @@ from model.numerals import digits
 class InferenceMap(HeatMap):
     """The useful share of FLOPs over decode batch and serving chips."""
 
-    title = "Useful FLOPs, batch against chips"
+    title = "Useful FLOPs, batch × chips"
     quantity = "useful FLOPs"
     axes = (("batch, sequences", "B_d", "batch"), ("chips", "Y_d", "chips"))
 

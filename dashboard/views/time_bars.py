@@ -128,7 +128,7 @@ class TimeBars:
             texts.append({**at, "text": show(rows[index].total, "s"), "dx": 8, "style": "bold"})
         lines = [
             (stop / timeline.total, middle - HALF - 3, stop / timeline.total, middle + HALF + 3)
-            for stop in timeline.stops
+            for stop in timeline.stops[:-1]
             for middle in map(self._middle, range(3))
         ]
         self._bars.draw(bars, lines, texts)

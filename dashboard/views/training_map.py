@@ -62,7 +62,7 @@ class TrainingMap(HeatMap):
         box = sheet.beside((0, last), words, 1, to_left=True)
         if box is None or (drawn.regimes[0, box.columns] != drawn.regimes[0, last]).any():
             return []
-        edge = min([drawn.window.right, *(region.across.min() for region in drawn.forbidden)])
+        edge = float(drawn.window.across()[last])
         at = {"x": edge, "y": 0.0, "dx": -6, "align": "right", "size": "11px"}
         return [{**at, "text": words, "color": ink(drawn, box)}]
 

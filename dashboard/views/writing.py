@@ -15,7 +15,7 @@ from model.maps.plane import NOWHERE, Map, Mark, Region
 
 Text = dict[str, Any]
 
-LIFTS = (0, 18, -18, 36, -36)
+LIFTS = (0, 10, -10, 20, -20, 36, -36)
 """px by which words beside a mark are lifted until they are free."""
 
 

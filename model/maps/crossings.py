@@ -9,8 +9,8 @@ import numpy as np
 
 from model.maps.plane import Column
 
-SHARPENINGS = 2
-"""Newton steps from the cells' crossing, with the slope between the cells."""
+SHARPENINGS = 3
+"""Secant steps from the cells' crossing; the first takes the slope between the cells."""
 
 
 def log_ratio(above: float, below: float) -> float:
@@ -19,7 +19,7 @@ def log_ratio(above: float, below: float) -> float:
 
 
 def crossings(
-    lines: Column, positions: Column, places: Column, edges: tuple[float, float], exact: Callable[[float, float], float]
+    lines: Column, positions: Column, places: Column, extra: Column, exact: Callable[[float, float], float]
 ) -> tuple[Column, Column]:
     """Return where lines of a grid cross 0 upwards: the places of the lines, and the position on each.
 
@@ -27,32 +27,39 @@ def crossings(
         lines: values, shape (places, positions); each line crosses at most once.
         positions: where the values of a line lie, ascending.
         places: where the lines lie, ascending.
-        edges: the places at which the crossing is carried on to, if the first or the last line has one.
+        extra: more places at which to find the crossing, within half a line of those that have one.
         exact: the quantity by place and position.
 
     Returns:
         Two columns of equal length, without the lines that do not cross.
     """
-    found: list[tuple[float, float]] = []
-    slope = 1.0
+    guesses: dict[float, tuple[float, float]] = {}
     for place, values in zip(places, lines, strict=True):
         above = np.flatnonzero(values > 0)
         # From minus infinity (one chip has no comms) no straight line crosses.
-        if not len(above) or above[0] == 0 or not np.isfinite(values[above[0] - 1]):
-            continue
-        low, high = above[0] - 1, above[0]
-        slope = float((values[high] - values[low]) / (positions[high] - positions[low]))
-        guess = float(positions[low] - values[low] / slope)
-        found.append((float(place), _sharpened(guess, slope, float(place), exact)))
-    if found and found[0][0] == places[0]:
-        found.insert(0, (edges[0], _sharpened(found[0][1], slope, edges[0], exact)))
-    if found and found[-1][0] == places[-1]:
-        found.append((edges[1], _sharpened(found[-1][1], slope, edges[1], exact)))
-    across, along = zip(*found, strict=True) if found else ((), ())
-    return np.array(across), np.array(along)
+        if len(above) and above[0] > 0 and np.isfinite(values[above[0] - 1]):
+            low, high = above[0] - 1, above[0]
+            slope = float((values[high] - values[low]) / (positions[high] - positions[low]))
+            guesses[float(place)] = float(positions[low] - values[low] / slope), slope
+    if not guesses:
+        return np.array([]), np.array([])
+    known, half = np.array(list(guesses)), (places[1] - places[0]) / 2
+    crossed, slopes = np.array(list(guesses.values())).T
+    near = extra[(extra >= known[0] - 1.001 * half) & (extra <= known[-1] + 1.001 * half)]
+    wanted = np.unique(np.concatenate([known, near]))
+    starts = zip(np.interp(wanted, known, crossed), np.interp(wanted, known, slopes), wanted, strict=True)
+    along = [_sharpened(guess, slope, place, exact) for guess, slope, place in starts]
+    return wanted, np.array(along)
 
 
 def _sharpened(guess: float, slope: float, place: float, exact: Callable[[float, float], float]) -> float:
+    value = exact(place, guess)
     for _ in range(SHARPENINGS):
-        guess -= exact(place, guess) / slope
+        if value == 0:
+            break
+        better = guess - value / slope
+        found = exact(place, better)
+        if found != value and better != guess:
+            slope = (found - value) / (better - guess)
+        guess, value = better, found
     return guess

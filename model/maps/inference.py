@@ -122,8 +122,9 @@ def _borders(evaluation: Evaluation, window: Window, grid: Mapping[str, Column])
         comms = np.log2(grid["decode_comms_time"] / grid["decode_roofline_time"])
         flops = np.log2(grid["decode_roofline_time:flops"] / grid["decode_roofline_time:memory"])
     across, up = window.across(), window.up()
-    ceiling = crossings(comms.T, up, across, (window.left, window.right), lambda x, y: excess(x, y)[0])
-    wall = crossings(flops, across, up, (window.bottom, window.top), lambda y, x: excess(x, y)[1])
+    wall = crossings(flops, across, up, np.array([window.bottom, window.top]), lambda y, x: excess(x, y)[1])
+    corners = np.append(np.unique(wall[1].round(9)), [window.left, window.right])
+    ceiling = crossings(comms.T, up, across, corners, lambda x, y: excess(x, y)[0])
     lines = []
     if len(ceiling[0]) > 1:
         lines.append(Line(ceiling[0], ceiling[1]))

@@ -42,7 +42,7 @@ REGIMES = tuple(branch_words(branch).state for branch in BRANCHES)
 VISIBLE_SHIFT = 0.1
 """Octaves by which attention must move a border before the exact one is drawn as well."""
 
-_SAMPLES = 64
+_SAMPLES = 96
 
 
 def training_window(evaluation: Evaluation, previous: Window | None = None) -> Window:
@@ -192,8 +192,10 @@ def _wire_band(split: float, limit: float) -> Callable[[float], _Band]:
 
 def _heights(low: float, high: float, limit: float, on_wire: bool) -> Column:
     """Return the heights to draw through: the ends and the limit of a straight border, the bend of one on a wire."""
-    bend = limit - np.geomspace(1e-4, max(limit - low, 1e-3), _SAMPLES) if on_wire else np.array([limit])
-    return np.unique(np.clip(np.concatenate([[low, high], bend]), low, high))
+    if not on_wire:
+        return np.unique(np.clip([low, high, limit], low, high))
+    bend = np.concatenate([limit - np.geomspace(1e-4, 1.0, _SAMPLES // 2), np.linspace(low, limit, _SAMPLES // 2)])
+    return np.unique(np.clip([low, high, *bend], low, high))
 
 
 def _rising(band: Callable[[float], _Band], heights: Column, window: Window) -> list[Line]:
