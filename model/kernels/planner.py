@@ -5,7 +5,7 @@ Each function is a node: its name is the quantity, its parameters are other quan
 | knob | unit | meaning |
 |---|---|---|
 | `moe_tokens` | token | tokens that enter the layer on this chip |
-| `experts_per_token` | 1 | experts that each token is routed to (top-k) |
+| `active_experts` | 1 | experts that each token is routed to (top-k) |
 | `n_experts` | 1 | experts whose weights this chip holds |
 | `d_model`, `d_expert` | 1 | width of the model and of one expert's hidden layer |
 | `element_bytes` | B | bytes of an activation or weight: 2 for bf16, 4 for float32 |
@@ -44,9 +44,9 @@ FLOAT32_BYTES = 4
 INT32_BYTES = 4
 
 
-def routed_rows(moe_tokens: Scalar, experts_per_token: Scalar) -> Scalar:
+def routed_rows(moe_tokens: Scalar, active_experts: Scalar) -> Scalar:
     """Rows of the sorted activations, m: every token once an expert it is routed to. Unit: 1."""
-    return moe_tokens * experts_per_token
+    return moe_tokens * active_experts
 
 
 def rows_per_expert(routed_rows: Scalar, n_experts: Scalar) -> Scalar:

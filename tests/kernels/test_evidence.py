@@ -1,6 +1,7 @@
 """The planner against what others printed: the seed's table, and speed-ups measured on a TPU v5e."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,3 +86,19 @@ def test_a_row_without_a_shape_cannot_be_fitted():
     unknown = next(row for row in published_speedups() if row.shape is None)
     with pytest.raises(ValueError, match="widths of the sweep are not reported"):
         fit_ragged_dot_efficiency(unknown)
+
+
+def test_the_table_of_the_guide_is_what_is_computed():
+    guide = (Path(__file__).parents[2] / "docs" / "fused-moe.md").read_text(encoding="utf-8")
+    rows = published_speedups()
+    named = {"128 experts": "experts-128", "d = 256": "d-256", "d = 2048": "d-2048"}
+    for limit, columns, stated in ((16 * 2**20, (4, 5), ".654"), (128 * 2**20, (6, 7), ".693")):
+        efficiency = fit_ragged_dot_efficiency(rows[0], limit)
+        assert f"{efficiency:.3f}".lstrip("0") == stated
+        assert f"{limit // 2**20} MiB, efficiency {stated}" in guide
+        compared = {each.row.id: each for each in compare_speedups(rows, efficiency, limit)}
+        for name, row in named.items():
+            cells = next(line for line in guide.splitlines() if line.startswith(f"| {name} |")).split("|")
+            assert float(cells[columns[0]]) == pytest.approx(compared[row].predicted, abs=0.005)
+            assert float(cells[columns[1]].replace("%", "")) == pytest.approx(100 * compared[row].error, abs=0.5)
+            assert float(cells[3]) == compared[row].row.speedup

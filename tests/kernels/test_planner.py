@@ -18,7 +18,7 @@ laid_out = jax.jit(row_tile_visits, static_argnums=(1, 2))
 
 POINT = {
     "moe_tokens": 8192.0,
-    "experts_per_token": 2.0,
+    "active_experts": 2.0,
     "n_experts": 8.0,
     "d_model": 1024.0,
     "d_expert": 4096.0,
@@ -221,9 +221,7 @@ def test_more_memory_never_predicts_a_slower_kernel():
     for limit in (16, 32, 64, 128, 256):
         tiles = choose_tiles(problem, vmem_limit=limit * 2**20)
         blocks = {"block_m": float(tiles.block_m), "block_f": float(tiles.block_f)}
-        point = {
-            k: v for k, v in POINT.items() if k not in ("moe_tokens", "experts_per_token", *problem.knobs(), *blocks)
-        }
+        point = {k: v for k, v in POINT.items() if k not in ("moe_tokens", "active_experts", *problem.knobs(), *blocks)}
         times.append(float(evaluate("fused_moe_time", **point, **problem.knobs(), **blocks)["fused_moe_time"]))
     assert times == sorted(times, reverse=True)
     assert times[-1] < times[0]
