@@ -175,6 +175,7 @@ class Architecture:
     positions: int = 0  # rows of a learned position table
     norm: int = 0  # elements of norms outside the layers
     head_bias: bool = False
+    parallel: bool = False  # attention and feed-forward of a layer read the same input
     lookups: tuple[tuple[str, int, int], ...] = ()  # other tables: name, rows, width
     matrices: tuple[Matrix, ...] = ()
     tower: Tower | None = None

@@ -51,6 +51,7 @@ def decoder(section: Section, family: Family) -> Architecture:
         "embedding_width": d_model,
         "norm": norm * (family.final_norm + family.embedding_norm),
         "head_bias": switched(section, family.head_bias),
+        "parallel": switched(section, family.parallel),
         "context": context(section),
         "notes": family.notes,
     }

@@ -54,6 +54,7 @@ class Family:
         implied: keys that the class does not read, with the one value that agrees with what it does.
         ignored: keys that look like shapes and are none.
         norm, block_norms: kind of norm and how many a layer has.
+        parallel: attention and feed-forward read the same input, so they can run side by side.
         final_norm, embedding_norm: norms outside the layers.
         qkv_bias, out_bias, mlp_bias, head_bias, gated: fixed, or the key that says so.
         qk_norm: learned query and key norms: one vector a head size, or over the full width; `qk_norm_vectors` of them,
@@ -76,6 +77,7 @@ class Family:
     ignored: tuple[str, ...] = ()
     norm: NormKind = "rms"
     block_norms: int | Callable[[Section], int] = 2
+    parallel: Switch = False
     final_norm: bool = True
     embedding_norm: bool = False
     qkv_bias: Switch = False
