@@ -18,16 +18,29 @@ from typing import Any
 # A `model.py` in the caller's folder must not stand in for our `model`: our own root goes first while we import.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from model.counting import (
+    ATTENTION_CONVENTIONS,
+    ConfigRefused,
+    Source,
+    forward_flops_per_token,
+    kv_replication,
+    training_flops_per_token,
+)
+from model.counting import count as _count
 from model.errors import BadInput as BadInput
 from model.evaluate import Evaluation, evaluate, require_value
 from model.evaluate import gradient as _gradient
 from model.graph import quantities
+from model.importing import transformer_knobs
 from model.point import resolve
 
 sys.path.pop(0)
 
 Settings = Mapping[str, object]
 Answer = dict[str, Any]
+
+TENSOR_SHARDS = (1, 2, 4, 8, 16, 32, 64)
+"""Tensor-parallel groups whose copies of keys and values `count` tells."""
 
 
 def _evaluation(chip: str | None, model: str | None, settings: Settings | None, gate: bool) -> Evaluation:
@@ -110,3 +123,44 @@ def gradient(
         "elasticities": {knob: finite(elasticity) for knob, elasticity in found.elasticities.items()},
         "binding": binding,
     }
+
+
+def count(config: Source, *, seq_len: int = 4096) -> Answer:
+    """Count a model exactly from its Hugging Face `config.json`, and translate it into knobs where the graph can.
+
+    Args:
+        config: a `Path`, JSON text or bytes, or a parsed mapping; a plain string is JSON text, never a file name.
+        seq_len: tokens over which attention's share of the FLOPs is averaged.
+
+    Returns:
+        `{"total_params", "active_params", "active_params_without_input_embedding", "kv_bytes_per_token",
+        "kv_bytes_per_token_beyond_window", ...}` (bf16 cache, decimal bytes, parts of the model, notes), and
+        `"kv_replication"`: bytes on all chips of a tensor-parallel group over those of one copy, by shards;
+        `"flops_by_convention"`: FLOPs a token, forward and training, by how attention is counted;
+        `"graph"`: `{"settings": {knob: value}, "differs": [line], "reason"}`, settings None where the graph can't hold
+        the layers.
+
+    Raises:
+        BadInput: the configuration can't be counted exactly, or `seq_len` is no positive whole number.
+    """
+    if isinstance(seq_len, bool) or not isinstance(seq_len, int) or seq_len < 1:
+        raise BadInput([f"seq_len={seq_len!r}: use a whole number of tokens, 1 or more"])
+    try:
+        made = _count(config)
+    except ConfigRefused as error:
+        raise BadInput([str(error)]) from None
+    arch = made.architecture
+    answer = made.as_dict()
+    answer["kv_replication"] = {str(shards): finite(kv_replication(arch, shards)) for shards in TENSOR_SHARDS}
+    answer["flops_by_convention"] = {
+        "seq_len": seq_len,
+        "forward": {kind: forward_flops_per_token(arch, seq_len, attention=kind) for kind in ATTENTION_CONVENTIONS},
+        "training": {kind: training_flops_per_token(arch, seq_len, attention=kind) for kind in ATTENTION_CONVENTIONS},
+    }
+    try:
+        found = transformer_knobs(made)
+    except BadInput as error:
+        answer["graph"] = {"settings": None, "differs": [], "reason": str(error)}
+    else:
+        answer["graph"] = {"settings": dict(found.settings), "differs": list(found.differs), "reason": ""}
+    return answer

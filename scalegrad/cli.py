@@ -9,9 +9,11 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import scalegrad
+from model.counting import MAX_BYTES
 from model.errors import BadInput
 from model.numerals import show
 
@@ -55,6 +57,12 @@ def _gradient(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     return scalegrad.gradient(arguments.of, **_point(arguments)), 0
 
 
+def _count(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    # One byte more than is read, so that a longer input is refused instead of cut.
+    config = sys.stdin.buffer.read(MAX_BYTES + 1) if arguments.config == "-" else Path(arguments.config)
+    return scalegrad.count(config, seq_len=arguments.seq_len), 0
+
+
 def _print_values(answer: dict[str, Any]) -> None:
     print(f"{answer['chip']}, {answer['model']}")
     width = max(map(len, answer["values"]))
@@ -70,6 +78,51 @@ def _print_gradient(answer: dict[str, Any]) -> None:
         print(f"{knob:24} {elasticity:+.3f}")
     zeros = [knob for knob, e in answer["elasticities"].items() if e == 0]
     print(f"exactly zero: {', '.join(zeros) or 'none'}")
+
+
+_COUNTS = (
+    ("total parameters", "total_params", ""),
+    ("  of the text model", "text_only_params", ""),
+    ("active parameters", "active_params", ""),
+    ("  without input embedding", "active_params_without_input_embedding", ""),
+    ("KV cache a token, bf16", "kv_bytes_per_token", "B"),
+    ("  beyond the window", "kv_bytes_per_token_beyond_window", "B"),
+    ("fixed state a sequence", "state_bytes", "B"),
+    ("FLOPs a token, matrices", "flops_per_token", "FLOP"),
+    ("weights as stored", "weight_bytes", "B"),
+    ("weights in bf16", "weight_bytes_bf16", "B"),
+)
+_CONVENTIONS = ("without attention scores", "with causal ones", "with full ones")
+
+
+def _print_count(answer: dict[str, Any]) -> None:
+    tied = "tied" if answer["tied_embeddings"] else "untied"
+    print(
+        f"{answer['family']}, {answer['n_layers']} layers of width {answer['d_model']:,}, "
+        f"vocabulary {answer['vocab_size']:,} ({tied})"
+    )
+    for label, key, unit in _COUNTS:
+        value = answer[key]
+        print(f"{label:28}{'not in the file' if value is None else f'{value:,}':>22} {unit}".rstrip())
+    print(f"\n{'part':16}{'parameters':>20}{'share':>8}{'FLOPs a token':>20}{'bytes as stored':>20}")
+    for name, part in answer["parts"].items():
+        if part["params"] or part["flops_per_token"]:
+            share = part["params"] / answer["total_params"]
+            stored = "" if part["weight_bytes"] is None else f"{part['weight_bytes']:,}"
+            numbers = f"{part['params']:>20,}{share:>8.1%}{part['flops_per_token']:>20,}{stored:>20}"
+            print(f"{name.replace('_', ' '):16}{numbers}".rstrip())
+    flops, copies = answer["flops_by_convention"], answer["kv_replication"]
+    forward = ", ".join(
+        f"{value:.4g} {words}" for words, value in zip(_CONVENTIONS, flops["forward"].values(), strict=True)
+    )
+    print(f"\nforward FLOPs a token over {flops['seq_len']:,} tokens: {forward}; training: three times as much")
+    if copies["1"] is not None:
+        shown = ", ".join(f"{shards}: {value:g}" for shards, value in copies.items())
+        print(f"copies of K and V by tensor shards: {shown}")
+    graph = answer["graph"]
+    print(f"\nin the graph: {graph['reason'] or '; '.join(graph['differs'])}")
+    for note in answer["notes"]:
+        print(f"note: {note}")
 
 
 def _add_point(parser: argparse.ArgumentParser) -> None:
@@ -95,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     gradient = command("gradient", _gradient, _print_gradient, "elasticities of one quantity to every knob")
     gradient.add_argument("--of", required=True, metavar="QUANTITY", help="a quantity or quantity:branch")
     _add_point(gradient)
+    count = command("count", _count, _print_count, "exact parameters, cache and FLOPs of a Hugging Face config.json")
+    count.add_argument("config", metavar="CONFIG.json", help="path of the file; - reads standard input")
+    count.add_argument("--seq-len", type=int, default=4096, metavar="TOKENS", help="for FLOPs with attention")
     return parser
 
 

@@ -19,6 +19,7 @@ from model.counting.cache import (
 from model.counting.config import MAX_BYTES, Source, read
 from model.counting.errors import ConfigRefused
 from model.counting.flops import (
+    ATTENTION_CONVENTIONS,
     forward_flops_per_token,
     score_flops_per_token,
     training_flops_per_token,
@@ -38,6 +39,7 @@ from model.counting.resolve import architecture
 from model.counting.result import Count, PartCount, count
 
 __all__ = [
+    "ATTENTION_CONVENTIONS",
     "MAX_BYTES",
     "Architecture",
     "ConfigRefused",

@@ -20,6 +20,7 @@ from model.counting.architecture import (
 from model.counting.weights import PARTS, Part, weights
 
 AttentionConvention = Literal["causal", "full", "none"]
+ATTENTION_CONVENTIONS: tuple[AttentionConvention, ...] = ("none", "causal", "full")
 TRAINING_PASSES = 3
 
 

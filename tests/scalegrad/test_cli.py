@@ -69,7 +69,7 @@ def test_the_readable_answers_name_value_and_unit(capsys):
         (["values", "--chip", "tpu-v5"], "did you mean tpu-v5"),
         (["values", "--set", "batch_tokens=0"], "out of range"),
         (["values", "--set", "batch_tokens"], "write it as name=value"),
-        (["values", "--set", "d_modle=3"], "did you mean d_model?"),
+        (["values", "--set", "d_modle=3"], "did you mean d_model"),
         (["values", "--set", "data_shards=1.5"], "whole number"),
         (["values", "--set", "chips=100"], "does not divide by tensor_shards=8"),
         (["values", "--set", "chips=64", "--set", "data_shards=4", "--set", "tensor_shards=4"], "leave one out"),
