@@ -77,7 +77,7 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
             _value("tokens_per_second_per_chip", "{number} {scale} per chip"),
             1.2,
         ),
-        Headline("cost_per_mtok", "Cost", _price, 1.1),
+        Headline("cost_per_mtok", "Cost", _price, 1.2),
         Headline("useful_flops_fraction", "Useful FLOPs", _always("of the step"), 0.85),
         Headline("prefill_time", "Prefill", _value("prefill_tokens", "{number} {unit}"), 1.1),
         Headline("decode_memory_per_chip", "Memory per chip", _room("decode_memory_headroom"), 1.1),

@@ -119,4 +119,5 @@ def _one_of(
 
 
 def _short(text: str) -> str:
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
     return text if len(text) <= 40 else f"{text[:39]}…"

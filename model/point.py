@@ -47,7 +47,10 @@ class Point:
     def changes(self) -> dict[str, KnobValue]:
         """Return the knobs that differ from the presets; the compute dtype differs from `bf16`."""
         preset = dict(self.preset(), compute_dtype=KNOBS["compute_dtype"].default)
-        return {name: value for name, value in self.values.items() if value != preset[name]}
+        changed = {name for name, value in self.values.items() if value != preset[name]}
+        if "compute_dtype" in changed and preset["peak_flops"] is None:
+            changed.add("peak_flops")  # No rate is printed for this dtype: an empty one was chosen, too.
+        return {name: value for name, value in self.values.items() if name in changed}
 
     def with_settings(self, settings: Mapping[str, object]) -> Point:
         """Return this point with `settings` on top of its own changes, read and checked as in `resolve`."""

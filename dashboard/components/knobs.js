@@ -133,7 +133,7 @@ function numberRow(name, knob, send) {
       if (!slider) return
       slider.disabled = now.place == null
       if (!sliding && now.place != null) { slider.value = now.place; place(now.place) }
-      if (now.place == null) place(0)
+      if (now.place == null) place(-1)
       mark(slider, "aria-valuetext", `${now.text} ${now.unit}`.trim())
       tick.hidden = now.tick == null
       if (now.tick != null) tick.style.setProperty("--at", now.tick)
@@ -207,7 +207,7 @@ export function render({model}) {
     const wanted = data.sections.map(({title}) => title).join()
     if (order !== wanted) { order = wanted; list.replaceChildren(...data.sections.map(({title}) => groups.get(title).element)) }
     for (const shown of data.sections) groups.get(shown.title).paint(shown, data.page, (name) => rows.get(name).row)
-    for (const [name, shown] of Object.entries(data.rows)) rows.get(name).paint(shown)
+    for (const [name, row] of rows) row.paint(data.rows[name] ?? spec.rows[name])
     for (const [name, row] of rows) row.fault(data.fault?.name === name ? data.fault : null)
     write(about, data.summary.model)
     write(rest, data.summary.rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +12,8 @@ from dashboard import dial
 from dashboard.component import Component
 from dashboard.sections import sections
 from dashboard.session import Session, State
-from model.knobs import KNOBS, Knob, KnobValue
+from model.knobs import KNOBS, KnobValue
+from model.point import Point
 
 _TYPED_WORDS = {
     "chips": ("Chips", "N_c", "Chips of the mesh; typing them sets the data shards."),
@@ -29,20 +31,15 @@ class KnobColumn:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._answered = 0
+        self._opening = _rows(session.point)
         self._fault: dict[str, str] | None = None
-        self.body = Knobs(self._hear, spec=_spec())
+        self.body = Knobs(self._hear, spec={**_spec(), "rows": self._opening})
         self.paint(session.state)
 
     def paint(self, state: State) -> None:
-        """Show every knob's value, what differs from the presets, and the groups of the state's page."""
-        point = state.point
-        preset, changes, typed = point.preset(), point.changes(), point.typed()
-        rows: dict[str, Any] = {
-            name: _row(knob, point.values[name], _preset(name, preset), name in changes) for name, knob in KNOBS.items()
-        }
-        rows |= {
-            name: {"text": f"{value:,.12g}", "unit": "", "full": f"{value:,.12g}"} for name, value in typed.items()
-        }
+        """Show what differs from the opening rows, what from the presets, and the sections of the state's page."""
+        point, changes = state.point, state.point.changes()
+        rows = {name: row for name, row in _rows(point).items() if row != self._opening[name]}
         self.body.data = {
             "answered": self._answered,
             "fault": self._fault,
@@ -80,11 +77,21 @@ class KnobColumn:
         return session.write({name: value}, drag=message["continues"])
 
 
+def _rows(point: Point) -> dict[str, dict[str, Any]]:
+    preset, changes = point.preset(), point.changes()
+    rows = {name: _row(name, value, _preset(name, preset), name in changes) for name, value in point.values.items()}
+    for name, value in point.typed().items():
+        rows[name] = {"text": f"{value:,.12g}", "unit": "", "full": f"{value:,.12g}"}
+    return rows
+
+
 def _preset(name: str, preset: Mapping[str, KnobValue]) -> KnobValue:
     return KNOBS[name].default if name == "compute_dtype" else preset[name]
 
 
-def _row(knob: Knob, value: KnobValue, preset: KnobValue, changed: bool) -> dict[str, Any]:
+@functools.lru_cache(maxsize=4096)
+def _row(name: str, value: KnobValue, preset: KnobValue, changed: bool) -> dict[str, Any]:
+    knob = KNOBS[name]
     if knob.kind == "choice":
         return {"text": value, "unit": "", "full": value, "preset": preset if changed else None}
     number, unit = dial.words(knob, value)

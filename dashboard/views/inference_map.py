@@ -18,7 +18,7 @@ class InferenceMap(HeatMap):
 
     title = "Useful FLOPs, batch × chips"
     quantity = "useful FLOPs"
-    axes = (("batch, sequences", "B_d", "batch"), ("chips", "Y_d", "chips"))
+    axes = (("batch, sequences", "B_d", "sequences"), ("chips", "Y_d", "chips"))
 
     def draw(self, evaluation: Evaluation, previous: Window | None) -> Map:
         """Return the inference map around a point."""
@@ -36,7 +36,8 @@ class InferenceMap(HeatMap):
         """Return what is written beside the map, and all that it says at the point."""
         knobs = state.point.numbers_by_name()
         reason = state.evaluation.reasons.get("useful_flops_fraction", "")
-        share = f"{digits(100 * state.evaluation.values['useful_flops_fraction'])}\N{THIN SPACE}% useful"
+        useful = state.evaluation.values["useful_flops_fraction"]
+        share = "" if reason else f"{digits(100 * useful)}\N{THIN SPACE}% useful"
         short = "does not fit" if reason.startswith("does not fit") else "no value here"
         at = f"batch {knobs['decode_batch']:,.0f} on {knobs['decode_chips']:,.0f} chips"
         binds = f", {drawn.regime}" if drawn.regime else ""

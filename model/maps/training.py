@@ -79,7 +79,7 @@ def training_map(evaluation: Evaluation, previous: Window | None = None) -> Map:
     regimes[grid["memory_headroom"] < 0] = NOWHERE
     regimes[:, window.across() < math.log2(knobs["seq_len"] / chips)] = NOWHERE
     regimes[window.up() > _highest_row(window, chips)] = NOWHERE
-    share = bounds["attention_flops_share"]
+    share = max(bounds["attention_flops_share"], 0.0)  # Negative only for a shape that the gate refuses.
     shifted = math.log2(1 + share) > VISIBLE_SHIFT
     return Map(
         window=window,
