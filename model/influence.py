@@ -21,7 +21,7 @@ TIE = 1e-12
 """Relative distance below which two branches count as equal: rounding alone can part them so far."""
 
 Numbers = Mapping[str, float]
-Cause = Literal["slack", "times zero", "other case", "decides"]
+Cause = Literal["slack", "times zero", "other case", "decides", "has branch"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Idle:
         owner: the quantity whose formula it is in.
         within: the part.
         cause: `slack`: a branch that does not bind; `times zero`: beside a factor of 0; `other case`: its case does
-            not hold; `decides`: it only decides which case holds.
+            not hold; `decides`: it only decides which case holds; `has branch`: only whether a branch is there.
         because: the factor that is 0, or the condition.
         met: whether that condition holds.
         branch: the slack branch.
@@ -63,6 +63,12 @@ def live_maxima(evaluation: Evaluation, of: str) -> tuple[str, ...]:
     """Return the quantities with a maximum that move `of`, nearest to `of` first."""
     reached, _ = _trace(numbers_of(evaluation), of)
     return tuple(name for name in reached if name in evaluation.branches)
+
+
+def decisions(evaluation: Evaluation, of: str) -> tuple[Expression, ...]:
+    """Return the conditions that decide which case holds in what moves `of`."""
+    _, parts = _trace(numbers_of(evaluation), of)
+    return tuple(dict.fromkeys(part.because for part in parts if part.cause == "decides"))
 
 
 def idle(evaluation: Evaluation, of: str, knob: str) -> tuple[Idle, ...]:
@@ -122,7 +128,7 @@ def _maximum(owner: str, branches: tuple[tuple[str, Expression], ...], numbers: 
         if isinstance(branch, Present):
             inner, condition = branch.value, branch.condition
             met = holds(condition, numbers)
-            yield Idle(owner, condition, "decides", condition, met)
+            yield Idle(owner, condition, "has branch", condition, met)
             if not met:
                 yield Idle(owner, inner, "other case", condition, met)
                 continue

@@ -39,6 +39,8 @@ BRANCHES: Mapping[str, BranchWords] = {
     "memory": BranchWords("HBM", "HBM-bound"),
     "weights": BranchWords("weight streaming", "weight-bound"),
     "bandwidth": BranchWords("bandwidth", "bandwidth-bound"),
+    "node": BranchWords("the links in a node", "node-bound", plural=True),
+    "network": BranchWords("the network between nodes", "network-bound"),
     "latency": BranchWords("the latency floor", "latency-bound", verb="grow"),
 }
 """Words of every branch in the graph, by the branch's name."""
@@ -68,13 +70,14 @@ def binding_state(binding: Mapping[str, tuple[str, ...]]) -> str:
     """Return what binds in a few words: `compute-bound`, or `forward TP-bound, backward compute-bound`.
 
     Args:
-        binding: the binding branches of each maximum by its quantity, as `Evaluation.binding` gives them.
+        binding: the binding branches of each maximum by its quantity, as `Evaluation.binding` gives them; empty for
+            the empty string.
     """
     states = {
         name: " and ".join(branch_words(branch).state for branch in branches) for name, branches in binding.items()
     }
-    if len(set(states.values())) == 1:
-        return next(iter(states.values()))
+    if len(set(states.values())) <= 1:
+        return "".join(set(states.values()))
     return ", ".join(f"{_subject(name).lower()} {state}" for name, state in states.items())
 
 
@@ -178,6 +181,6 @@ def _idle_words(part: Idle, numbers: Mapping[str, float]) -> str:
         zeros = [symbol_text(name) for name in names(part.because) if numbers[name] == 0]
         return f"is multiplied by {zeros[0] if zeros else expression_text(part.because)} = 0"
     condition = condition_text(part.because, expression_text)
-    if part.cause == "decides":
+    if part.cause in ("decides", "has branch"):
         return f"only decides whether {condition}"
     return f"has no part while {condition}" if part.met else f"enters only where {condition}"

@@ -87,6 +87,11 @@ def figure(name: str, evaluation: Evaluation) -> str:
         number, unit = KNOBS[owner].number(evaluation.point.values[owner]), KNOBS[owner].unit
     else:
         number, unit = evaluation.bounds[name], quantities()[owner].unit
+    return plain_figure(number, unit)
+
+
+def plain_figure(number: float, unit: str) -> str:
+    """Return a number in three digits with its unit, counts without: `4.19 M`, `1.08 s`."""
     shown, suffix = parts(number, unit)
     if unit not in _DIMENSIONED:
         suffix = suffix.removesuffix(unit).strip()
@@ -168,7 +173,7 @@ class _Printer:
             tightness = SUM if shown.startswith("−") else ATOM
         else:
             shown = symbol_html(name) if self.language == "html" else symbol_text(name)
-            tightness = PRODUCT if composite(name) else ATOM
+            tightness = SUM if composite(name) else ATOM
         if self.language == "html":
             shown = f'<span class="name" data-name="{name}">{shown}</span>'
         return _Piece(shown, tightness)

@@ -9,7 +9,7 @@ from model.graph import quantities
 from model.knobs import KNOBS
 
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "eta": "η", "lambda": "λ"}
-_PART = re.compile(r"([^_/ ]+)(?:_([^/ ]+))?")
+_PART = re.compile(r"([^_/+ ]+)(?:_([^/+ ]+))?")
 
 
 def raw_symbol(name: str) -> str:
@@ -22,8 +22,8 @@ def raw_symbol(name: str) -> str:
 
 
 def composite(name: str) -> bool:
-    """Return whether the symbol is itself a ratio or a product and needs brackets beside others."""
-    return any(mark in raw_symbol(name) for mark in "/ ")
+    """Return whether the symbol is itself a ratio, product or sum and needs brackets beside others."""
+    return any(mark in raw_symbol(name) for mark in "/+ ")
 
 
 def symbol_text(name: str) -> str:
