@@ -129,11 +129,14 @@ def doublings(plot: figure) -> None:
 
 
 def show_window(plot: figure, window: Window, width: float) -> None:
-    """Move both ranges to a window; tick every power upwards and, by the px of width, every second or fourth across."""
+    """Move both ranges to a window; tick every power upwards and, by the px of width, every second or fourth across.
+
+    None stands so close to the right edge that its label would be cut.
+    """
     plot.x_range.update(start=window.left, end=window.right)
     plot.y_range.update(start=window.bottom, end=window.top)
     for axis, low, high, every in (
-        (plot.below[0], window.left, window.right, 2 if width > 420 else 4),
+        (plot.below[0], window.left, window.right - 0.3, 2 if width > 420 else 4),
         (plot.left[0], window.bottom, window.top, 1),
     ):
         first = math.ceil(low / every) * every

@@ -20,7 +20,7 @@ from dashboard.components.plot_head import PlotHead
 from dashboard.palette import COLOURS, Theme
 from dashboard.session import Session, State
 from dashboard.views import figures
-from dashboard.views.figures import INK, WHITE, build, feed, renderers, restyle, text_columns
+from dashboard.views.figures import FONT, INK, WHITE, build, feed, renderers, restyle, text_columns
 from dashboard.views.placement import Sheet
 from dashboard.views.writing import Text, Writing
 from model.evaluate import Evaluation
@@ -128,8 +128,9 @@ class HeatMap(ABC):
     def _hover(self) -> HoverTool:
         power = CustomJSHover(code=_POWER)
         (_, _, across), (_, _, up) = self.axes
-        tooltips = [(across, "$x{custom}"), (up, "$y{custom}"), (self.quantity, "@image{0.0 %}")]
-        return HoverTool(renderers=[self._layers["cells"]], tooltips=tooltips, formatters={"$x": power, "$y": power})
+        words = f"<b>{self.quantity} @image{{0.0 %}}</b><br>$x{{custom}} {across}, $y{{custom}} {up}"
+        tooltip = f'<div style="font: 12px/18px {FONT}">{words}</div>'
+        return HoverTool(renderers=[self._layers["cells"]], tooltips=tooltip, formatters={"$x": power, "$y": power})
 
     def _tap(self, event: Event) -> None:
         window = self._window

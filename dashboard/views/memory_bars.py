@@ -14,6 +14,7 @@ from dashboard.components.plot_head import PlotHead
 from dashboard.palette import COLOURS, Theme
 from dashboard.session import Session, State
 from dashboard.views.bars import NAMES, Bar, Bars, Text
+from dashboard.views.figures import on_colour
 from model.lanes import Memory, serving_memory, training_memory
 from model.numerals import show
 from model.point import Point
@@ -69,18 +70,12 @@ class MemoryBars:
         known = math.isfinite(memory.capacity)
         whole = max(memory.used, memory.capacity) if known else memory.used
         shades = ("bar2", "bar3")
-        bars = [
-            Bar(
-                span.start / whole,
-                span.stop / whole,
-                HEIGHT / 2,
-                HALF,
-                colours[shade],
-                f"{span.label} {show(span.length, 'B')}",
-                span.quantity,
-            )
-            for span, shade in zip(memory.spans, shades, strict=False)
-        ]
+        bars = []
+        for span, shade in zip(memory.spans, shades, strict=False):
+            # The mark of the capacity would run through the labels of a bar that goes past it.
+            label = f"{span.label} {show(span.length, 'B')}" if memory.fits else ""
+            ends = span.start / whole, span.stop / whole
+            bars.append(Bar(*ends, HEIGHT / 2, HALF, colours[shade], label, span.quantity))
         texts: list[Text] = [
             {"x": 0.0, "y": HEIGHT / 2, "text": "HBM", "color": colours["text"], "style": "bold", "dx": -NAMES}
         ]
@@ -92,17 +87,20 @@ class MemoryBars:
             lines.append((memory.capacity / whole, 0.0, memory.capacity / whole, float(HEIGHT)))
             over = {"x": 1.0, "y": HEIGHT / 2, "text": "does not fit", "color": colours["text"], "dx": 6}
             texts.append({**over, "style": "bold", "size": "11px"})
+            room = 1 - memory.capacity / whole
+            has = {"x": memory.capacity / whole, "y": HEIGHT / 2, "room": room, "color": on_colour(colours["bar2"])}
+            texts.append({**has, "text": f"over {show(memory.capacity, 'B')}", "dx": 8})
         self._bars.draw(bars, lines, texts)
 
 
 def _free_texts(memory: Memory, colours: Mapping[str, str]) -> list[Text]:
     """Return what is used, right of the parts, and what is free, at the right end."""
     share = memory.used / memory.capacity
-    used = show(memory.used, "B")
-    free = f"{show(memory.capacity - memory.used, 'B')} free of {show(memory.capacity, 'B')}"
-    row = {"y": HEIGHT / 2, "room": (1 - share) * len(free) / (len(free) + len(used) + 2)}
+    used = f"{show(memory.used, 'B')} of {show(memory.capacity, 'B')}"
+    free = f"{show(memory.capacity - memory.used, 'B')} free"
+    row = {"y": HEIGHT / 2, "room": (1 - share) * len(free) / (len(free) + len(used))}
     return [
-        {**row, "x": share, "text": used, "color": colours["text"], "dx": 8},
+        {**row, "x": share, "text": used, "color": colours["text"], "dx": 8, "room": 1 - share},
         {**row, "x": 1.0, "text": free, "color": colours["muted"], "align": "right", "dx": -8},
     ]
 
@@ -111,6 +109,6 @@ def _verdict(memory: Memory) -> str:
     if not math.isfinite(memory.capacity):
         return "; capacity not known: set HBM capacity"
     if memory.fits:
-        return f"; {show(memory.used, 'B')} of {show(memory.capacity, 'B')}"
+        return ""
     over = show(memory.used - memory.capacity, "B")
     return f"; does not fit: {show(memory.used, 'B')} of {show(memory.capacity, 'B')}, {over} too much"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,15 +92,22 @@ def _at(drawn: Map, cell: Cell) -> Text:
 def _ring(drawn: Map, sheet: Sheet, here: str, outside: str) -> list[Text]:
     across, up = drawn.ring
     cell = drawn.window.cell(across, up)
-    text = max("here", here, key=len)
-    sides = {to_left: sheet.beside(cell, text, 2, to_left=to_left) for to_left in (False, True)}
-    to_left = sides[False] is None and sides[True] is not None
-    box = sides[to_left] or sheet.centred(cell, text, 2)
-    sheet.take(box)
+    lines, to_left, box = ("here", here), across > (drawn.window.left + drawn.window.right) / 2, None
+    for shown, left in itertools.product((lines, lines[:1]), (False, True)):
+        box = sheet.beside(cell, max(shown, key=len), len(shown), to_left=left)
+        if box is not None:
+            lines, to_left = shown, left
+            break
+    sheet.take(box or sheet.centred(cell, max(lines, key=len), 2))
     sheet.take(sheet.centred(cell, "here", 2))
-    colour = outside if drawn.regimes[cell] == NOWHERE else ink(drawn, box)
+    colour = outside if drawn.regimes[cell] == NOWHERE else ink(drawn, box or sheet.centred(cell, "here", 2))
     both = {"x": across, "y": up, "color": colour, "dx": -14 if to_left else 14, "align": _align(to_left)}
-    return [{**both, "text": "here", "dy": -8, "style": "bold"}, {**both, "text": here, "dy": 8}]
+    styles = ("bold", "normal")
+    top = -8 if len(lines) > 1 else 0
+    return [
+        {**both, "text": text, "style": style, "dy": top + 16 * index}
+        for index, (text, style) in enumerate(zip(lines, styles, strict=False))
+    ]
 
 
 def _mark(drawn: Map, sheet: Sheet, mark: Mark) -> list[Text]:
