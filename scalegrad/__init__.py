@@ -32,15 +32,13 @@ from model.evaluate import Evaluation, evaluate, require_value
 from model.evaluate import gradient as _gradient
 from model.graph import quantities
 from model.importing import transformer_knobs
+from model.picture import TENSOR_SHARDS
 from model.point import resolve
 
 sys.path.pop(0)
 
 Settings = Mapping[str, object]
 Answer = dict[str, Any]
-
-TENSOR_SHARDS = (1, 2, 4, 8, 16, 32, 64)
-"""Tensor-parallel groups whose copies of keys and values `count` tells."""
 
 
 def _evaluation(chip: str | None, model: str | None, settings: Settings | None, gate: bool) -> Evaluation:
