@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from model.errors import BadInput, did_you_mean
@@ -11,7 +11,7 @@ from model.feasibility import gate_faults, undefined_reasons
 from model.graph import ancestors, quantities
 from model.knobs import KNOBS
 from model.point import Point
-from model.programs import DIFFERENTIATED, pullback_program, values_program
+from model.programs import DIFFERENTIATED, gradient_program, pullback_program, values_program
 
 FILLER = 1.0
 """Stands for an empty knob while derivatives are taken; nothing that depends on that knob is reported."""
@@ -122,19 +122,28 @@ def gradient(evaluation: Evaluation, of: str) -> Gradient:
         return Gradient(of, math.nan, dict.fromkeys(DIFFERENTIATED, math.nan), reason)
     if value == 0:
         return Gradient(of, value, dict.fromkeys(DIFFERENTIATED, math.nan), f"{of} is exactly 0: no relative change")
-    derivatives = derivative(evaluation.point, of)
+    derivatives = derivative(evaluation.point.numbers(), of)
     knobs = dict(zip(KNOBS, evaluation.point.numbers(), strict=True))
     # Adding 0.0 turns a negative zero into a plain one.
     elasticities = {name: slope * knobs[name] / value + 0.0 if slope else 0.0 for name, slope in derivatives.items()}
     return Gradient(of, value, elasticities, "")
 
 
-def derivative(point: Point, of: str) -> dict[str, float]:
-    """Return d(of)/d(knob) for every differentiated knob, the gate off; `of` must not depend on an empty knob."""
+def derivative(numbers: Sequence[float], of: str) -> dict[str, float]:
+    """Return d(of)/d(knob) for every differentiated knob, the gate off.
+
+    Args:
+        numbers: of all knobs in declaration order; `of` must not depend on an empty (NaN) one.
+        of: a quantity or `quantity:branch`.
+    """
     program = pullback_program()
     cotangents = [1.0 if name == of else 0.0 for name in program.outputs]
-    numbers = [FILLER if math.isnan(number) else number for number in point.numbers()]
-    return dict(zip(DIFFERENTIATED, program.run(*numbers, *cotangents), strict=True))
+    filled = [FILLER if math.isnan(number) else number for number in numbers]
+    slopes = program.run(*filled, *cotangents)
+    if not all(map(math.isfinite, slopes)):
+        # Zero times a node without a derivative is NaN: leave out all that `of` does not hang on.
+        slopes = gradient_program(of).run(*filled)
+    return dict(zip(DIFFERENTIATED, slopes, strict=True))
 
 
 def require_value(of: str, evaluation: Evaluation) -> str:

@@ -17,8 +17,8 @@ def expert_params(d_model: Scalar, d_expert: Scalar, mlp_matrices: Scalar) -> Sc
 
 @quantity(label="Sparse layers", symbol="L_s", unit="layers")
 def sparse_layers(n_layers: Scalar, dense_layers: Scalar, n_experts: Scalar) -> Scalar:
-    """Layers with a mixture of experts; none where there is one expert."""
-    return jnp.where(n_experts > 1, n_layers - dense_layers, 0.0)
+    """Layers with a mixture of experts; none where there is one expert or every layer is dense."""
+    return jnp.where((n_experts > 1) & (dense_layers < n_layers), n_layers - dense_layers, 0.0)
 
 
 @quantity(label="Sparse MLP parameters, a layer", symbol="P_sparse", unit="params")

@@ -90,6 +90,24 @@ def pullback_program() -> Program:
 
 
 @functools.cache
+def gradient_program(of: str) -> Program:
+    """Return the emitted gradient of one quantity or branch by each knob of `DIFFERENTIATED`, and of nothing else.
+
+    Slower to build than a call of the shared pullback, but a node that `of` does not hang on can't reach it, not even
+    where that node has no derivative.
+    """
+    names, function = scalar_function((of.partition(":")[0],))
+    at = names.index(of)
+
+    def slopes(*numbers: Scalar) -> tuple[Scalar, ...]:
+        gradients = jax.grad(lambda *knobs: function(*knobs)[at], argnums=tuple(range(len(KNOBS))))(*numbers)
+        return tuple(gradients[list(KNOBS).index(name)] for name in DIFFERENTIATED)
+
+    source = emit_python(trace(slopes, len(KNOBS)), "slopes")
+    return Program(DIFFERENTIATED, compile_python(source, "slopes"))
+
+
+@functools.cache
 def batched(*targets: str) -> Callable[[Mapping[str, np.ndarray], Sequence[float]], dict[str, np.ndarray]]:
     """Return a function that evaluates the targets over arrays of some knobs, the others held, in one XLA call.
 

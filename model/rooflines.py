@@ -150,7 +150,8 @@ def matmul_vmem_critical_batch(
 @quantity(label="Critical batch excess", symbol="B_exact/B_crit", unit="1", standing="threshold")
 def matmul_batch_excess(matmul_exact_critical_batch: Scalar, matmul_critical_batch: Scalar) -> Scalar:
     """How much larger the critical batch is once the activations' bytes count: grows as the matrix shrinks."""
-    return matmul_exact_critical_batch / matmul_critical_batch
+    exists = matmul_exact_critical_batch > 0
+    return jnp.where(exists, jnp.where(exists, matmul_exact_critical_batch, 1.0) / matmul_critical_batch, jnp.nan)
 
 
 @quantity(label="No-overlap penalty", symbol="T_upper/T", unit="1")

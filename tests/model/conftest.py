@@ -8,9 +8,12 @@ import pytest
 from model.knobs import KNOBS
 from model.point import resolve
 
+PARTS = {"dense_layers": "n_layers", "window_layers": "n_layers", "active_experts": "n_experts"}
+"""Knobs that count a part of what another counts."""
+
 
 def _random_numbers(random: np.random.Generator) -> list[float]:
-    numbers = []
+    numbers: list[float] = []
     for knob in KNOBS.values():
         low, high = knob.bounds
         if knob.kind == "choice":
@@ -19,6 +22,10 @@ def _random_numbers(random: np.random.Generator) -> list[float]:
             log = knob.scale == "log"
             value = math.exp(random.uniform(math.log(low), math.log(high))) if log else random.uniform(low, high)
             numbers.append(float(round(value)) if knob.integer else value)
+    order = list(KNOBS)
+    for part, whole in PARTS.items():
+        below = max(numbers[order.index(whole)] - 1, KNOBS[part].bounds[0])
+        numbers[order.index(part)] = min(numbers[order.index(part)], below)
     return numbers
 
 

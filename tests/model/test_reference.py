@@ -125,6 +125,9 @@ def v5e() -> tuple[Point, dict[str, float]]:
         "fsdp_axes": 1,
         "layer_forward_flops": forward,
         "forward_math_time": math_time,
+        "forward_mlp_time": 2 * B * P_MLP / rate,
+        "forward_projection_time": 2 * B * P_ATTENTION / rate,
+        "forward_attention_time": B * attention / rate,
         "forward_fsdp_time": fsdp,
         "forward_tensor_time": tp,
         "forward_time": forward_time,
@@ -259,7 +262,53 @@ def mixture() -> tuple[Point, dict[str, float]]:
     }
 
 
-@pytest.mark.parametrize("reference", [v5e, h100, mixture])
+def fused_layer() -> tuple[Point, dict[str, float]]:
+    """A mixture of 16 experts on two TPU v5e, in tiles of 512 rows and 256 columns that pass through VMEM."""
+    C, W, E_LOCAL, D, F, B_M, B_F = 1.97e14, 8.2e11, 8, 1024, 4096, 512, 256
+    rows = 3000 * 2
+    tiles = rows / B_M
+    visits = tiles + 7
+    expert = 3 * D * F * 2
+    need = 2 * (2 * B_M * D * 2 + 3 * D * B_F * 2) + 4 * B_M * D + B_M * B_F * (4 + 4 + 2)
+    one, activation = 2 * (rows * (D + F) + E_LOCAL * D * F), 3 * rows * F * 2
+    fused_bytes = 2 * rows * D * 2 + (tiles + 7) * expert
+    fused_math, one_math = 6 * visits * B_M * D * F / C, 2 * rows * D * F / (C * 0.5)
+    settings = {"d_model": D, "d_ff": 999, "d_expert": F, "n_experts": 16, "active_experts": 2, "expert_shards": 2}
+    settings |= {"moe_tokens": 3000, "block_m": B_M, "block_f": B_F, "ragged_dot_efficiency": 0.5}
+    return resolve("tpu-v5e", "llama-2-13b", settings), {
+        "local_experts": E_LOCAL,
+        "expert_width": F,
+        "routed_rows": rows,
+        "rows_per_expert": 750,
+        "occupied_experts": E_LOCAL,
+        "row_tiles": tiles,
+        "row_tile_visits": visits,
+        "padded_rows": visits * B_M,
+        "expert_weight_bytes": expert,
+        "fused_token_tile_bytes": 2**20,
+        "fused_weight_tile_bytes": 3 * 2**19,
+        "fused_accumulator_bytes": 2**21,
+        "fused_hidden_tile_bytes": 1310720,
+        "fused_vmem_need": need,
+        "fused_vmem_headroom": 2**24 - need,
+        "fused_smem_need": 4 * (2 * visits + E_LOCAL + 3),
+        "ragged_dot_traffic": one,
+        "gating_traffic": activation,
+        "unfused_moe_traffic": 3 * one + activation,
+        "weight_rereads": tiles - 1,
+        "weight_passes": tiles + 7,
+        "fused_moe_traffic": fused_bytes,
+        "fusion_saved_traffic": rows * (6 * F + D) * 2,
+        "fusion_reread_traffic": (tiles - 1) * expert,
+        "fused_moe_time": max(fused_math, fused_bytes / W),
+        "ragged_dot_time": max(one_math, one / W),
+        "gating_time": activation / W,
+        "unfused_moe_time": 3 * one_math + activation / W,
+        "fused_moe_speedup": (3 * one_math + activation / W) / fused_math,
+    }
+
+
+@pytest.mark.parametrize("reference", [v5e, h100, mixture, fused_layer])
 def test_every_quantity_is_the_books_arithmetic(reference):
     point, expected = reference()
     bounds = evaluate(point, gate=False).bounds
@@ -282,7 +331,7 @@ def test_one_percent_in_any_node_is_noticed():
 
         source = emit_python(trace(mutated, len(KNOBS) + len(nodes)), "mutated")
     program = compile_python(source, "mutated")
-    references = [reference() for reference in (v5e, h100, mixture)]
+    references = [reference() for reference in (v5e, h100, mixture, fused_layer)]
     in_statements = {name for row in verify().rows for name in row.via}
     for node in nodes:
         change = [1.01 if name == node else 1.0 for name in nodes]
