@@ -143,7 +143,7 @@ class HeatMap(ABC):
     def _key(self, message: Mapping[str, Any]) -> None:
         right, up = message.get("right", 0), message.get("up", 0)
         if isinstance(right, int) and isinstance(up, int) and abs(right) <= 1 and abs(up) <= 1:
-            self._session.write(self.step(self._session.state.evaluation, right, up), drag=True)
+            self._session.write(self.step(self._session.state.evaluation, right, up))
 
     def paint(self, state: State) -> None:
         """Draw the map of a new point, or in new colours; nothing where neither changed."""

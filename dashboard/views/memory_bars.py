@@ -109,6 +109,6 @@ def _verdict(memory: Memory) -> str:
     if not math.isfinite(memory.capacity):
         return "; capacity not known: set HBM capacity"
     if memory.fits:
-        return ""
+        return f", of {show(memory.capacity, 'B')}"
     over = show(memory.used - memory.capacity, "B")
     return f"; does not fit: {show(memory.used, 'B')} of {show(memory.capacity, 'B')}, {over} too much"

@@ -39,8 +39,8 @@ COLUMNS, ROWS = 56, 29
 BRANCHES = ("math", "fsdp", "tp", "wire")
 REGIMES = tuple(branch_words(branch).state for branch in BRANCHES)
 
-VISIBLE_SHIFT = 0.1
-"""Octaves by which attention must move a border before the exact one is drawn as well."""
+VISIBLE_SHIFT = 0.25
+"""Octaves, one cell, by which attention must move a border before the exact one is drawn as well."""
 
 _SAMPLES = 96
 
