@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 import param
 from panel.io import hold
@@ -18,13 +18,16 @@ from dashboard.pages import PAGES
 from dashboard.palette import Theme
 from model.errors import BadInput
 from model.evaluate import Evaluation, Gradient, evaluate, gradient
+from model.importing import SHAPE_KNOBS, nearest_preset
+from model.knobs import KNOBS, KnobValue
 from model.point import Point, resolve
 
 CHIP_KNOBS = frozenset({"peak_flops", *presets.FIGURES})
 """What a chip's source prints: another chip brings its own."""
 
-MODEL_KNOBS = frozenset(presets.DIMENSIONS)
-"""What a model's source publishes: another model brings its own."""
+Kind = Literal["chip", "model"]
+OWN_KNOBS: Mapping[Kind, frozenset[str]] = {"chip": CHIP_KNOBS & frozenset(KNOBS), "model": SHAPE_KNOBS}
+"""What a chip or a model decides: another one brings its own."""
 
 HISTORY = 200
 """Points that undo can go back to."""
@@ -67,6 +70,7 @@ class Session(param.Parameterized):
         self._future: list[Point] = []
         self._in_stroke = False
         self._last_focus: dict[str, str] = {}
+        self._names: dict[frozenset[tuple[str, KnobValue]], str] = {}
         self._publish(point or resolve(), page, focus, theme)
 
     @property
@@ -90,7 +94,7 @@ class Session(param.Parameterized):
 
     def pick(self, *, chip: str | None = None, model: str | None = None) -> bool:
         """Change the chip or the model: its own figures come in, changes by hand to the other groups stay."""
-        replaced = (CHIP_KNOBS if chip else frozenset()) | (MODEL_KNOBS if model else frozenset())
+        replaced = (OWN_KNOBS["chip"] if chip else frozenset()) | (OWN_KNOBS["model"] if model else frozenset())
         kept = {name: value for name, value in self.point.changes().items() if name not in replaced}
         dtype = kept.get("compute_dtype")
         unprinted = bool(chip) and dtype is not None and dtype not in presets.chip(str(chip)).peak_flops
@@ -100,6 +104,43 @@ class Session(param.Parameterized):
         if moved and unprinted:
             self.notice = f"compute_dtype: no {dtype} rate is printed for {chip}; back to the preset"
         return moved
+
+    def load(self, kind: Kind, name: str, settings: Mapping[str, object]) -> bool:
+        """Bring in a chip or a model that is no preset, under its name: one step of undo.
+
+        Args:
+            kind: which of the two.
+            name: what it is called as long as none of its knobs moves.
+            settings: all of its knobs; a link holds those that differ from the nearest preset.
+        """
+        before = self.state
+        moved = self._move(lambda: self._brought(kind, name, settings))
+        if moved and self.state is before:
+            self._publish(self.point, before.page, before.focus)
+        return moved
+
+    def _brought(self, kind: Kind, name: str, settings: Mapping[str, object]) -> Point:
+        own = OWN_KNOBS[kind]
+        faults = [f"{name}: {knob} is no knob of a {kind}; leave it out" for knob in settings if knob not in own]
+        if faults:
+            raise BadInput(faults)
+        kept = {knob: value for knob, value in self.point.changes().items() if knob not in own}
+        model = self.point.model
+        if kind == "model":
+            # As typed or as text: read first, and what an older browser did not save stands at its default.
+            read = resolve(settings={**{knob: KNOBS[knob].default for knob in own}, **settings}).values
+            settings = {knob: read[knob] for knob in own}
+            model = nearest_preset(settings)
+        point = resolve(self.point.chip, model, {**kept, **settings})
+        self._names[_own(point, kind)] = name
+        return point
+
+    def name_of(self, kind: Kind) -> str:
+        """Return what the present chip or model is called: a preset's name, or the one that it was brought under."""
+        preset = presets.chip(self.point.chip).name if kind == "chip" else presets.model(self.point.model).name
+        if OWN_KNOBS[kind].isdisjoint(self.point.changes()):
+            return preset
+        return self._names.get(_own(self.point, kind), preset)
 
     def jump(self, point: Point) -> bool:
         """Move to a whole point: a link, an example, the answer of goal-seek."""
@@ -164,3 +205,7 @@ class Session(param.Parameterized):
             self.state = State(page, focus, evaluation, gradient(evaluation, focus), theme)
             self.notice = ""
             self.moves = (bool(self._past), bool(self._future))
+
+
+def _own(point: Point, kind: Kind) -> frozenset[tuple[str, KnobValue]]:
+    return frozenset((name, value) for name, value in point.values.items() if name in OWN_KNOBS[kind])

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
+import presets
 from model.counting import Architecture, Count
 from model.counting.architecture import Attention, Experts, LatentAttention, Mixer, Mlp
 from model.counting.weights import Weight, weights
 from model.errors import BadInput
 from model.evaluate import evaluate
 from model.knobs import KNOBS, KnobValue
-from model.point import resolve
+from model.point import DEFAULT_CHIP, preset_values, resolve
 
 SHAPE_GROUPS = ("Transformer", "Architecture")
 SHAPE_KNOBS = frozenset(name for name, knob in KNOBS.items() if knob.group in SHAPE_GROUPS)
@@ -311,3 +312,9 @@ def _check_sums(count: Count, values: Mapping[str, float], left_out: Iterable[Le
     ):
         if round(made) != whole:
             _refuse(f"{name} would be {made:,.0f} instead of {whole:,}")
+
+
+def nearest_preset(settings: Mapping[str, object]) -> str:
+    """Return the slug of the preset that shares most knobs of the shape, the first of several."""
+    found = {slug: preset_values(DEFAULT_CHIP, slug, "bf16") for slug in presets.models()}
+    return max(found, key=lambda slug: sum(found[slug][name] == value for name, value in settings.items()))

@@ -1,8 +1,9 @@
 """The session: one publication a change, undo in strokes, and refusals that change nothing."""
 
 import presets
-from dashboard.session import Session
-from model.point import resolve
+from dashboard.link import read_query, write_query
+from dashboard.session import OWN_KNOBS, Session
+from model.point import preset_values, resolve
 
 
 def _published(session: Session) -> list[float]:
@@ -83,3 +84,46 @@ def test_each_page_keeps_its_focus() -> None:
     assert session.state.focus == "mfu"
     session.paint_in("dark")
     assert (session.state.theme, session.state.focus) == ("dark", "mfu")
+
+
+def test_a_loaded_model_is_one_step_keeps_its_name_and_survives_a_link() -> None:
+    session = Session()
+    session.write({"tensor_shards": 16, "n_layers": 40})
+    before, published = session.point, _published(session)
+    settings = {**preset_values("tpu-v5p", "mixtral-8x7b", "bf16"), "n_layers": 8.0, "window_layers": 8.0}
+    settings = {name: settings[name] for name in OWN_KNOBS["model"]}
+    assert session.load("model", "My mixture", settings)
+    assert len(published) == 1
+    assert {name: session.point.values[name] for name in settings} == settings
+    assert session.point.values["tensor_shards"] == 16
+    assert session.point.model == "mixtral-8x7b"
+    assert session.name_of("model") == "My mixture"
+    assert read_query(write_query(session.point, "training", "step_time")).point == session.point
+    session.write({"n_layers": 9})
+    assert session.name_of("model") == "Mixtral 8x7B"
+    session.undo()
+    assert session.name_of("model") == "My mixture"
+    session.undo()
+    assert session.point == before
+    session.redo()
+    assert session.pick(model="llama-3-8b")
+    assert dict(session.point.values) == dict(resolve(None, "llama-3-8b", {"tensor_shards": 16}).values)
+
+
+def test_what_equals_a_preset_is_the_preset() -> None:
+    session = Session()
+    values = preset_values("tpu-v5p", "deepseek-v3", "bf16")
+    assert session.load("model", "config", {name: values[name] for name in OWN_KNOBS["model"]})
+    assert session.point == resolve(None, "deepseek-v3")
+    assert session.name_of("model") == "DeepSeek-V3"
+
+
+def test_a_loaded_chip_keeps_the_model_and_refuses_other_knobs() -> None:
+    session = Session()
+    assert session.load("chip", "TPU v9", {"peak_flops": 2e15, "hbm_bandwidth": "9T", "price_per_chip_hour": "none"})
+    assert session.point.values["hbm_bandwidth"] == 9e12
+    assert session.name_of("chip") == "TPU v9"
+    before = session.state
+    assert not session.load("chip", "TPU v9", {"n_layers": 3})
+    assert session.notice == "TPU v9: n_layers is no knob of a chip; leave it out"
+    assert session.state is before
