@@ -15,6 +15,7 @@ import numpy as np
 
 from model.graph import ancestors, quantities
 from model.knobs import KNOBS
+from model.knobs.kernel import SMEM_LIMIT
 from model.numerals import show
 from model.point import Point
 
@@ -67,6 +68,16 @@ def _fits(memory: str, mend: str, stops: tuple[str, ...]) -> Gate:
         return f"does not fit: {show(need, 'B')} of {show(have, 'B')} a chip, {show(need - have, 'B')} too much; {mend}"
 
     return Gate(stops, lambda knobs, values: values[memory] - knobs["hbm_capacity"], words)
+
+
+def _on_chip(memory: str, need: str, limit: Callable[[Numbers], Any], mend: str) -> Gate:
+    def words(knobs: Numbers, values: Numbers) -> str:
+        have, much = limit(knobs), values[need]
+        return (
+            f"does not fit: {show(much, 'B')} of {show(have, 'B')} {memory}, {show(much - have, 'B')} too much; {mend}"
+        )
+
+    return Gate(("fused_moe_time",), lambda knobs, values: values[need] - limit(knobs), words)
 
 
 def _divides(width: str, shards: str, used: Callable[[Numbers, Numbers], Any], stops: tuple[str, ...]) -> Gate:
@@ -125,6 +136,11 @@ GATES: tuple[Gate, ...] = (
     _divides("d_ff", "decode_chips", _has_dense_layers, _SERVING),
     _divides("d_expert", "decode_chips", _has_experts, _SERVING),
     _fits("decode_memory_per_chip", "use more chips, a smaller batch or a shorter context", _SERVING),
+    _divides("n_experts", "expert_shards", lambda *_: True, ("local_experts",)),
+    _divides("d_expert", "block_f", lambda knobs, _: knobs["n_experts"] > 1, ("fused_moe_time",)),
+    _divides("d_ff", "block_f", lambda knobs, _: knobs["n_experts"] <= 1, ("fused_moe_time",)),
+    _on_chip("VMEM", "fused_vmem_need", lambda knobs: knobs["vmem_limit"], "use smaller tiles or raise vmem_limit"),
+    _on_chip("SMEM", "fused_smem_need", lambda _: SMEM_LIMIT, "use larger row tiles or fewer experts a chip"),
 )
 
 

@@ -35,6 +35,7 @@ CHAPTERS = (
     "inference",
     "serving",
     "cost",
+    "fusion",
 )
 """Chapter modules of `model/`, in the book's order; importing one registers its nodes."""
 

@@ -124,7 +124,7 @@ def _point(shape: Mapping[str, int], vmem_limit: int) -> dict[str, float]:
         "block_m": float(tiles.block_m),
         "block_f": float(tiles.block_f),
         "pipeline_buffers": float(PIPELINE_BUFFERS),
-        "mxu_rows": float(MXU_ROWS),
+        "mxu_width": float(MXU_ROWS),
         "peak_flops": peak,
         "hbm_bandwidth": bandwidth,
         "matmul_efficiency": 1.0,
@@ -146,7 +146,7 @@ def fit_ragged_dot_efficiency(row: PublishedSpeedup, vmem_limit: int = VMEM_LIMI
     time_of_one = (row.speedup * at_full_rate["fused_moe_time"] - at_full_rate["gating_time"]) / 3
     if time_of_one <= at_full_rate["ragged_dot_time"]:
         raise ValueError(f"{row.id}: a speed-up of {row.speedup} is below what ragged_dot at full rate gives")
-    compute = 2 * point["routed_rows"] * point["d_model"] * point["d_expert"] / point["peak_flops"]
+    compute = 2 * point["routed_rows"] * point["d_model"] * point["expert_width"] / point["peak_flops"]
     return float(compute / time_of_one)
 
 

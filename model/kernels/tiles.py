@@ -13,17 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from model.kernels.planner import evaluate
+from model.knobs.kernel import PIPELINE_BUFFERS, SMEM_LIMIT, VMEM_LIMIT
 
 Strategy = Literal["whole", "tiled"]
 """Whether an expert's matrices lie in VMEM whole (read once an expert) or pass through it in F tiles (once a visit)."""
 
 LANES = 128
 SUBLANES = 8
-PIPELINE_BUFFERS = 2
-VMEM_LIMIT = 16 * 2**20
-"""B; the whole VMEM of the smallest TPU core that JAX describes, so it is there on every generation."""
-SMEM_LIMIT = 2**20
-"""B; the scalar memory of a TPU core from v4 on, as JAX describes it."""
 MXU_ROWS = 128
 """Side of the matrix unit of every TPU before v6e, whose is 256."""
 FLOPS_PER_BYTE = 1.97e14 / 8.2e11
@@ -54,8 +50,8 @@ class Problem:
         return {
             "routed_rows": float(self.rows),
             "d_model": float(self.d_model),
-            "d_expert": float(self.d_expert),
-            "n_experts": float(self.n_experts),
+            "expert_width": float(self.d_expert),
+            "local_experts": float(self.n_experts),
             "element_bytes": float(self.element_bytes),
         }
 
@@ -124,8 +120,8 @@ def _score(problem: dict[str, float], block_m: jax.Array, block_f: jax.Array, ch
         block_f=jnp.ceil(block_f / LANES) * LANES,
         element_bytes=problem["element_bytes"],
         pipeline_buffers=PIPELINE_BUFFERS,
-        row_tile_visits=jnp.ceil(problem["routed_rows"] / block_m) + problem["n_experts"],
-        n_experts=problem["n_experts"],
+        row_tile_visits=jnp.ceil(problem["routed_rows"] / block_m) + problem["local_experts"],
+        local_experts=problem["local_experts"],
     )
     costs = evaluate("fused_moe_traffic", "fused_moe_time", **problem, **chip, block_m=block_m, block_f=block_f)
     return needs | costs
@@ -174,7 +170,7 @@ def choose_tiles(
         (block_m,) if block_m else row_tiles(problem),
         (block_f,) if block_f else column_tiles(problem.d_expert, strategy),
     )
-    chip = {"peak_flops": flops_per_byte, "hbm_bandwidth": 1.0, "matmul_efficiency": 1.0, "mxu_rows": float(mxu_rows)}
+    chip = {"peak_flops": flops_per_byte, "hbm_bandwidth": 1.0, "matmul_efficiency": 1.0, "mxu_width": float(mxu_rows)}
     with jax.ensure_compile_time_eval():
         score = {name: np.asarray(each) for name, each in _score(problem.knobs(), block_ms, block_fs, chip).items()}
     vmem, smem = score["fused_vmem_need"], score["fused_smem_need"]

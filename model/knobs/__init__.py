@@ -23,6 +23,7 @@ from model.knobs.budget import Budget
 from model.knobs.declare import Choice, Number, Scale
 from model.knobs.hardware import Hardware
 from model.knobs.inference import Inference
+from model.knobs.kernel import Kernel
 from model.knobs.matmul import Matmul
 from model.knobs.serving import Serving
 from model.knobs.silicon import Silicon
@@ -42,6 +43,7 @@ GROUPS: tuple[type[param.Parameterized], ...] = (
     Silicon,
     Budget,
     Serving,
+    Kernel,
 )
 
 
