@@ -34,6 +34,8 @@ from model.graph import quantities
 from model.importing import transformer_knobs
 from model.picture import TENSOR_SHARDS
 from model.point import resolve
+from model.regime import regime
+from model.verify import verify as _verify
 
 sys.path.pop(0)
 
@@ -120,7 +122,48 @@ def gradient(
         "reason": found.reason,
         "elasticities": {knob: finite(elasticity) for knob, elasticity in found.elasticities.items()},
         "binding": binding,
+        "regime": [
+            {
+                "knob": reach.knob,
+                "factor": finite(reach.factor),
+                "from": reach.before,
+                "to": reach.words if reach.kind == "knob ends" else reach.after,
+            }
+            for reach in regime(evaluation, of)
+        ],
     }
+
+
+def verify() -> Answer:
+    """Recompute every stated number at its printed specs, the feasibility gate off.
+
+    Returns:
+        `{"rows": [{"id", "chapter", "statement", "quantity", "stated", "recomputed", "difference", "verdict",
+        "recorded", "unit", "printed", "via", "settings", "source", "reason"}], "counts": {verdict: rows},
+        "changed": [id]}`; `changed` names the rows whose verdict is not the recorded one.
+    """
+    found = _verify()
+    rows = [
+        {
+            "id": row.statement.id,
+            "chapter": row.statement.chapter,
+            "statement": row.statement.text,
+            "quantity": row.statement.quantity,
+            "stated": row.statement.stated,
+            "recomputed": finite(row.recomputed),
+            "difference": finite(row.difference),
+            "verdict": row.verdict,
+            "recorded": row.statement.verdict,
+            "unit": row.statement.unit,
+            "printed": row.statement.printed,
+            "via": list(row.via),
+            "settings": {"chip": row.statement.chip, "model": row.statement.model, **row.statement.settings},
+            "source": row.statement.source,
+            "reason": row.statement.reason,
+        }
+        for row in found.rows
+    ]
+    return {"rows": rows, "counts": found.counts, "changed": [row.statement.id for row in found.changed]}
 
 
 def count(config: Source, *, seq_len: int = 4096) -> Answer:

@@ -63,6 +63,11 @@ def _count(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     return scalegrad.count(config, seq_len=arguments.seq_len), 0
 
 
+def _verify(_: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    answer = scalegrad.verify()
+    return answer, 1 if answer["changed"] else 0
+
+
 def _print_values(answer: dict[str, Any]) -> None:
     print(f"{answer['chip']}, {answer['model']}")
     width = max(map(len, answer["values"]))
@@ -76,6 +81,11 @@ def _print_gradient(answer: dict[str, Any]) -> None:
     moving = {knob: e for knob, e in answer["elasticities"].items() if e}
     for knob, elasticity in sorted(moving.items(), key=lambda item: -abs(item[1])):
         print(f"{knob:24} {elasticity:+.3f}")
+    for reach in answer["regime"]:
+        if reach["to"].startswith("knob ends"):
+            continue
+        factor = "any" if reach["factor"] is None else f"x {reach['factor']:.3g}"
+        print(f"{reach['knob']:24} {factor:>10}  {reach['from']} -> {reach['to']}")
     zeros = [knob for knob, e in answer["elasticities"].items() if e == 0]
     print(f"exactly zero: {', '.join(zeros) or 'none'}")
 
@@ -125,6 +135,15 @@ def _print_count(answer: dict[str, Any]) -> None:
         print(f"note: {note}")
 
 
+def _print_verify(answer: dict[str, Any]) -> None:
+    for row in answer["rows"]:
+        recomputed = "" if row["recomputed"] is None else f"{row['recomputed']:.6g}"
+        stated = "" if row["stated"] is None else f"{row['stated']:.6g}"
+        changed = f"  CHANGED, recorded as {row['recorded']}" if row["id"] in answer["changed"] else ""
+        print(f"{row['id']:45} {stated:>12} {recomputed:>12} {row['unit']:12} {row['verdict']}{changed}")
+    print(", ".join(f"{rows} {verdict}" for verdict, rows in answer["counts"].items() if rows))
+
+
 def _add_point(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chip", help="slug of a chip, such as tpu-v5p")
     parser.add_argument("--model", help="slug of a model, such as llama-3-70b")
@@ -148,6 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     gradient = command("gradient", _gradient, _print_gradient, "elasticities of one quantity to every knob")
     gradient.add_argument("--of", required=True, metavar="QUANTITY", help="a quantity or quantity:branch")
     _add_point(gradient)
+    command("verify", _verify, _print_verify, "recompute the book's stated numbers; exit 1 if a verdict changed")
     count = command("count", _count, _print_count, "exact parameters, cache and FLOPs of a Hugging Face config.json")
     count.add_argument("config", metavar="CONFIG.json", help="path of the file; - reads standard input")
     count.add_argument("--seq-len", type=int, default=4096, metavar="TOKENS", help="for FLOPs with attention")
@@ -166,7 +186,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.json:
         print(json.dumps(answer, allow_nan=False))
     else:
-        parsed.report(answer)
+        try:
+            parsed.report(answer)
+        except BrokenPipeError:  # The reader has seen enough: `scalegrad values | head`.
+            sys.stdout = None
     return code
 
 

@@ -53,6 +53,22 @@ def test_gradient_as_json(capsys):
     assert code == 0
     assert answer["elasticities"]["ici_bandwidth"] == 0
     assert "forward_time:math" in answer["binding"]
+    tensor = [reach for reach in answer["regime"] if reach["knob"] == "ici_bandwidth" and reach["factor"] < 1]
+    assert [reach["to"] for reach in tensor] == ["TP-bound"]
+
+
+def test_verify_recomputes_every_statement_and_exits_1_when_a_verdict_changes(capsys, monkeypatch):
+    code, out, _ = run(capsys, "verify", "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["changed"] == []
+    rows = {row["id"]: row for row in answer["rows"]}
+    assert rows["roofline-v5e-critical-intensity"]["verdict"] == "agrees"
+    assert rows["roofline-v5e-critical-intensity"]["via"] == ["reachable_flops", "hbm_critical_intensity"]
+    monkeypatch.setattr(scalegrad, "verify", lambda: {**answer, "changed": ["roofline-v5e-critical-intensity"]})
+    code, out, _ = run(capsys, "verify")
+    assert code == 1
+    assert "CHANGED" in out
 
 
 def test_the_readable_answers_name_value_and_unit(capsys):
