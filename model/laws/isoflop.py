@@ -135,6 +135,12 @@ def _slopes(log_c: np.ndarray, log_n: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return slope, mean_y - slope * mean_x
 
 
+def log_log_line(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Exponent and factor of y = factor * x^exponent through (k,) points, NaN for under three of them."""
+    slope, intercept = _slopes(np.log(x)[None], np.log(y)[None])
+    return float(slope[0]), float(np.exp(intercept[0]))
+
+
 def _power_law(log_c: np.ndarray, full: np.ndarray, draws: np.ndarray, unit: str, warning: str | None) -> PowerLaw:
     """The line through the full data's points (k,), with the interval that the draws' points (m, k) give its slope."""
     use = np.isfinite(full)
