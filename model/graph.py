@@ -35,6 +35,8 @@ CHAPTERS = (
     "inference",
     "serving",
     "cost",
+    "gpus",
+    "fabric",
     "fusion",
 )
 """Chapter modules of `model/`, in the book's order; importing one registers its nodes."""

@@ -144,18 +144,29 @@ def kv_over_flops_context(
     return forward_flops_per_token / (hbm_critical_intensity * kv_bytes_per_token)
 
 
-@quantity(label="Gain at twice the latency", symbol="g_2T", unit="1", standing="estimate")
-def double_latency_gain(
+@quantity(label="Batch at twice the latency, memory", symbol="B_2T,mem", unit="sequences", standing="threshold")
+def double_latency_memory_batch(kv_bytes_per_sequence: Scalar, weight_store_bytes: Scalar) -> Scalar:
+    """Sequences whose caches and weights take twice as long to read as those of one sequence."""
+    return 2 + weight_store_bytes / kv_bytes_per_sequence
+
+
+@quantity(label="Batch at twice the latency, FLOPs", symbol="B_2T,flops", unit="sequences", standing="threshold")
+def double_latency_flops_batch(
     kv_bytes_per_sequence: Scalar,
     weight_store_bytes: Scalar,
     forward_flops_per_token: Scalar,
     hbm_critical_intensity: Scalar,
 ) -> Scalar:
+    """Sequences whose caches and FLOPs take twice as long as cache and weights of one sequence."""
+    each = kv_bytes_per_sequence + forward_flops_per_token / hbm_critical_intensity
+    return 2 * (kv_bytes_per_sequence + weight_store_bytes) / each
+
+
+@quantity(label="Gain at twice the latency", symbol="g_2T", unit="1", standing="estimate")
+def double_latency_gain(double_latency_memory_batch: Scalar, double_latency_flops_batch: Scalar) -> Scalar:
     """Throughput at twice the step time of one sequence over that of one, the cache's time outside the maximum."""
-    budget = 2 * (kv_bytes_per_sequence + weight_store_bytes)
-    by_memory = (budget - weight_store_bytes) / kv_bytes_per_sequence
-    by_flops = budget / (kv_bytes_per_sequence + forward_flops_per_token / hbm_critical_intensity)
-    return jnp.where(by_memory < by_flops, by_memory, by_flops) / 2
+    by_memory = double_latency_memory_batch < double_latency_flops_batch
+    return jnp.where(by_memory, double_latency_memory_batch, double_latency_flops_batch) / 2
 
 
 @quantity(label="HBM over ICI", symbol="beta", unit="1")

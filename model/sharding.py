@@ -140,18 +140,25 @@ def line_allgather_time(line_allgather_bandwidth_time: Scalar, line_allgather_la
     return binding_max(bandwidth=line_allgather_bandwidth_time, latency=line_allgather_latency_time)
 
 
-def _larger(left: Scalar, right: Scalar) -> Scalar:
-    return jnp.where(left >= right, left, right)
+@quantity(label="Longest gathered axis", symbol="max X_i", unit="chips")
+def longest_axis(gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar) -> Scalar:
+    """Chips on the longest of the axes that take part in a collective."""
+    return binding_max(first=gather_axis_1, second=gather_axis_2, third=gather_axis_3)
+
+
+@quantity(label="Collective's chips", symbol="N_coll", unit="chips")
+def collective_chips(gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar) -> Scalar:
+    """Chips that take part in a collective over up to three axes."""
+    return gather_axis_1 * gather_axis_2 * gather_axis_3
 
 
 @quantity(label="AllToAll time", symbol="T_AllToAll", unit="s", standing="lower bound")
 def alltoall_time(
-    gathered_bytes: Scalar, gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar, ici_bandwidth: Scalar
+    gathered_bytes: Scalar, longest_axis: Scalar, collective_chips: Scalar, ici_bandwidth: Scalar
 ) -> Scalar:
-    """AllToAll over rings: V max(X_i)/(4 N_chips W), a quarter of an AllGather on one ring; 0 on one chip."""
-    chips = gather_axis_1 * gather_axis_2 * gather_axis_3
-    longest = _larger(_larger(gather_axis_1, gather_axis_2), gather_axis_3)
-    return jnp.where(chips > 1, gathered_bytes * longest / (4 * chips * ici_bandwidth), 0.0)
+    """AllToAll over rings: V max(X_i)/(4 N W), a quarter of an AllGather on one ring; 0 on one chip."""
+    time = gathered_bytes * longest_axis / (4 * collective_chips * ici_bandwidth)
+    return jnp.where(collective_chips > 1, time, 0.0)
 
 
 @quantity(label="Two-way AllToAll gain", symbol="g_AllToAll", unit="1")

@@ -1,5 +1,7 @@
 """Chapter 2, TPUs: what the units inside a chip can do, and how long an array takes over each kind of wire."""
 
+import jax.numpy as jnp
+
 from model.graph import Scalar, quantity
 
 
@@ -129,6 +131,12 @@ def array_pcie_time(array_bytes: Scalar, pcie_links: Scalar, pcie_bandwidth: Sca
     return array_bytes / (pcie_links * pcie_bandwidth)
 
 
+@quantity(label="VMEM by rule", symbol="22 W_hbm", unit="B/s", standing="estimate")
+def vmem_by_rule(hbm_bandwidth: Scalar) -> Scalar:
+    """VMEM bandwidth by the book's rule of thumb, 22 times HBM (book, ch. 2)."""
+    return 22 * hbm_bandwidth
+
+
 @quantity(label="Copy bandwidth", symbol="W_copy", unit="B/s")
 def copy_bandwidth(copy_links: Scalar, ici_link_bandwidth: Scalar) -> Scalar:
     """Bytes a second out of one chip over the links that a copy uses, one way each."""
@@ -157,3 +165,10 @@ def copy_latency_time(copy_hops: Scalar, collective_latency: Scalar) -> Scalar:
 def copy_time(copy_bandwidth_time: Scalar, copy_latency_time: Scalar) -> Scalar:
     """Corner to corner: the first byte's way and then all bytes (book, ch. 2, question 5)."""
     return copy_bandwidth_time + copy_latency_time
+
+
+@quantity(label="Tile padding", symbol="r_pad", unit="1")
+def tile_padding(array_rows: Scalar, array_columns: Scalar, tile_rows: Scalar, tile_columns: Scalar) -> Scalar:
+    """Elements of an array padded to whole tiles over those that it has (book, ch. 9)."""
+    rows = jnp.ceil(array_rows / tile_rows) * tile_rows
+    return rows * (jnp.ceil(array_columns / tile_columns) * tile_columns) / (array_rows * array_columns)

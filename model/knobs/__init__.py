@@ -21,6 +21,7 @@ from model.knobs.architecture import Architecture
 from model.knobs.array import Array
 from model.knobs.budget import Budget
 from model.knobs.declare import Choice, Number, Scale
+from model.knobs.gpu import Fabric, Gpu, Reference
 from model.knobs.hardware import Hardware
 from model.knobs.inference import Inference
 from model.knobs.kernel import Kernel
@@ -43,6 +44,9 @@ GROUPS: tuple[type[param.Parameterized], ...] = (
     Silicon,
     Budget,
     Serving,
+    Gpu,
+    Fabric,
+    Reference,
     Kernel,
 )
 

