@@ -126,7 +126,8 @@ class _Printer:
     def whole(self, expression: Expression) -> str:
         """Print a right-hand side; cases need no braces there."""
         chosen = self._chosen(expression)
-        return self._cases(chosen, braces=False) if isinstance(chosen, Cases) else self._print(chosen).text
+        shown = self._print(chosen).text
+        return shown[1:-1] if shown.startswith("{") and isinstance(chosen, Cases) else shown
 
     def _chosen(self, expression: Expression) -> Expression:
         """With numbers in, only the case that holds is written."""
@@ -154,6 +155,9 @@ class _Printer:
                 return _Piece(f"√({self._print(argument).text})", ATOM)
             case Call(function, argument):
                 return _Piece(f"{function}({self._print(argument).text})", ATOM)
+            case Cases(Comparison("<" | ">" as sign, left, right), then, other) if (left, right) == (then, other):
+                smaller = "min" if sign == "<" else "max"
+                return _Piece(f"{smaller}({self._print(left).text}, {self._print(right).text})", ATOM)
             case Cases():
                 return _Piece(self._cases(expression, braces=True), ATOM)
             case Present(condition, inner):

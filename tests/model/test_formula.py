@@ -54,6 +54,9 @@ def test_the_tree_has_the_graphs_value(known: dict[str, float]) -> None:
             np.testing.assert_allclose(found, known[name], rtol=1e-12, err_msg=name)
 
 
+FUNCTIONS = {"sqrt": math.sqrt, "nan": math.nan, "max": max, "min": min, "ceil": np.ceil, "log2": np.log2}
+
+
 class _Wellformed(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
@@ -66,24 +69,40 @@ class _Wellformed(HTMLParser):
         assert self.open.pop() == tag
 
 
+def _cases_read_back(cases: str) -> str:
+    """Turn `a if b, c if d, e` into a chain of conditional expressions."""
+    *chosen, last = re.split(r", (?![^(]*\))", cases)
+    pairs = (case.split(" if ") for case in chosen)
+    return "(" + "".join(f"({value})~if~({condition})~else~" for value, condition in pairs) + f"({last}))"
+
+
+def _options_read_back(match: re.Match[str]) -> str:
+    numbers = (f"{KNOBS[match[1]].numbers[option]}," for option in match[2].split(" or "))
+    return f"(v['{match[1]}']~in~({''.join(numbers)}))"
+
+
 def _read_back(shown: str) -> str:
     """Turn the printed right-hand side into Python on `v`, the values by name."""
     shown = shown.partition(" = ")[2]
     shown = re.sub(r'<span class="name" data-name="(\w+)">.*?</span>', r"v['\1']", shown)
-    shown = re.sub(r"<sup>(\d+)</sup>", r"**\1", shown)
+    shown = re.sub(r"<sup>(.*?)</sup>", r"**(\1)", shown)
     shown = re.sub(r"(\d),(\d{3})", r"\1\2", re.sub(r"<[^>]+>", "", shown))
-    shown = unescape(shown).replace("−", "-").replace("√", "sqrt").replace("no value", "nan").replace("≤", "<=")
-    for name, knob in KNOBS.items():
-        for option, number in knob.numbers.items():
-            shown = shown.replace(f"v['{name}'] is {option}", f"v['{name}'] == {number}")
+    shown = (
+        unescape(shown)
+        .replace("−", "-")
+        .replace("√", "sqrt")
+        .replace("no value", "nan")
+        .replace("≤", "<=")
+        .replace("≥", ">=")
+    )
+    shown = re.sub(r"v\['(\w+)'\] is ([\w.]+(?: or [\w.]+)*)", _options_read_back, shown)
     shown = re.sub(r"v\['(\w+)'\] = (\d)", r"v['\1'] == \2", shown)
-    while "otherwise" in shown:
-        shown = re.sub(
-            r"\{([^{}]*?) if ([^{}]*?), ([^{}]*?) otherwise\}|^(.*?) if (.*?), (.*) otherwise$",
-            lambda m: f"(({m[1] or m[4]})~if~({m[2] or m[5]})~else~({m[3] or m[6]}))",
-            shown,
-            count=1,
-        )
+    inner = r"\{([^{}]*) otherwise\}"
+    while "{" in shown:
+        shown, found = re.subn(inner, lambda match: _cases_read_back(match[1]), shown)
+        assert found, shown
+    if shown.endswith(" otherwise"):
+        shown = _cases_read_back(shown.removesuffix(" otherwise"))
     shown = shown.replace(" and ", "~and~")
     return re.sub(r"(?<=[\w\])]) (?=[\w(])", " * ", shown).replace("~", " ")
 
@@ -97,7 +116,18 @@ def test_what_is_printed_computes_the_same(name: str) -> None:
         page.feed(shown + html_with_numbers(formula(name), evaluation))
         assert not page.open
         code = _read_back(shown)
-        found = eval(code, {"v": known, "sqrt": math.sqrt, "nan": math.nan, "max": max})
+        found = eval(
+            code,
+            {
+                "v": known,
+                "nan": math.nan,
+                "max": max,
+                "min": min,
+                "sqrt": math.sqrt,
+                "ceil": math.ceil,
+                "log2": math.log2,
+            },
+        )
         np.testing.assert_allclose(found, known[name], rtol=1e-12, err_msg=f"{name}: {code}")
 
 
