@@ -28,6 +28,8 @@ _SERVING_GROUPS = ("Inference", "Serving")
 _MOST_DIGITS = 12
 _BEYOND = 2
 """Digits that a recomputed number shows beyond those stated."""
+_LONG = 7
+_RAISED = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def line(row: Row, number: int) -> dict[str, Any]:
@@ -77,11 +79,20 @@ def _symbol(name: str) -> str:
 
 
 def _stated(row: Row) -> tuple[str, str]:
-    return parts(row.statement.stated, row.statement.unit, max(1, row.statement.digits))
+    return _number(row.statement.stated, row.statement.unit, max(1, row.statement.digits))
 
 
 def _found(value: float, row: Row) -> tuple[str, str]:
-    return parts(value, row.statement.unit, min(_MOST_DIGITS, row.statement.digits + _BEYOND))
+    return _number(value, row.statement.unit, min(_MOST_DIGITS, row.statement.digits + _BEYOND))
+
+
+def _number(value: float | None, unit: str, significant: int) -> tuple[str, str]:
+    """Return number and unit; a long exact number without its trailing zeros, a large one as a power of ten."""
+    number, name = parts(value, unit, significant)
+    if significant > _LONG and "." in number and "e" not in number:
+        number = number.rstrip("0").removesuffix(".")
+    mantissa, _, exponent = number.partition("e")
+    return (f"{mantissa}×10{exponent.lstrip('+0').translate(_RAISED)}" if exponent else number), name
 
 
 def home(quantity: str) -> str:
@@ -145,7 +156,8 @@ def _setting(name: str, value: Setting) -> dict[str, Any]:
     if name in KNOBS:
         words = " ".join(dial.words(KNOBS[name], value))
         return {**_named(name), "value": words.strip() or MISSING}
-    return {**_named(name), "value": show(float(value), quantities()[name].unit, 6)}
+    number, unit = _number(float(value), quantities()[name].unit, _MOST_DIGITS)
+    return {**_named(name), "value": f"{number}\u2009{unit}".strip()}
 
 
 def _input(name: str, row: Row, found: Recomputation) -> dict[str, Any]:

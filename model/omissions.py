@@ -42,8 +42,10 @@ def _knob(evaluation: Evaluation, name: str) -> float:
 def _ring_share(evaluation: Evaluation) -> str:
     ways = {name: _knob(evaluation, name) for name in ("tensor_shards", "data_shards", "decode_chips")}
     labels = {"tensor_shards": "tensor shards", "data_shards": "data shards", "decode_chips": "serving chips"}
-    shares = [f"{count:,.0f} {labels[name]} {digits(100 / count)}\u2009%" for name, count in ways.items() if count > 1]
-    return f"Part of the shown time: {listed(shares)}." if shares else "No collective runs here."
+    shares = [
+        f"{digits(100 / count)}\u2009% over {count:,.0f} {labels[name]}" for name, count in ways.items() if count > 1
+    ]
+    return f"Of the shown time, too much is {listed(shares)}." if shares else "No collective runs here."
 
 
 def _switch(evaluation: Evaluation) -> str:

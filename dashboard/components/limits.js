@@ -48,7 +48,7 @@ function convention(row, send) {
 
 function omission({name, error, sentence}) {
   const here = h("p", {class: "here"})
-  const element = h("tr", {}, h("th", {scope: "row"}, name), h("td", {class: "error"}, icon(ERRORS[error]), error), h("td", {}, h("p", {}, sentence), here))
+  const element = h("tr", {}, h("th", {scope: "row"}, name), h("td", {class: "direction"}, icon(ERRORS[error]), error), h("td", {}, h("p", {}, sentence), here))
   return {error, element, paint: (text) => { write(here, text); here.hidden = !text }}
 }
 

@@ -108,7 +108,7 @@ def test_a_mesh_beyond_one_fabric_is_said_and_the_superpod_named() -> None:
 
 
 def test_omissions_say_what_they_come_to_here() -> None:
-    assert "8 tensor shards 12.5\u2009%" in _here("The share (N−1)/N of a ring", tensor_shards=8)
+    assert "12.5\u2009% over 8 tensor shards" in _here("The share (N−1)/N of a ring", tensor_shards=8)
     assert _here("AllToAll of expert parallelism") == "A dense model: nothing here."
     assert "75.0\u2009%" in _here("Reductions in the switch (SHARP)", chip="h100"), "2 x 7/8 - 1"
     assert "1,318,912 parameters" in _here("Norms, rotary embeddings, biases"), "(2L + 1) D of LLaMA-3 70B"
