@@ -167,8 +167,26 @@ def copy_time(copy_bandwidth_time: Scalar, copy_latency_time: Scalar) -> Scalar:
     return copy_bandwidth_time + copy_latency_time
 
 
+@quantity(label="Tiles down", symbol="n_tile,I", unit="tiles")
+def tiles_down(array_rows: Scalar, tile_rows: Scalar) -> Scalar:
+    """Tiles that cover the rows of an array, the last one padded."""
+    return jnp.ceil(array_rows / tile_rows)
+
+
+@quantity(label="Tiles across", symbol="n_tile,J", unit="tiles")
+def tiles_across(array_columns: Scalar, tile_columns: Scalar) -> Scalar:
+    """Tiles that cover the columns of an array, the last one padded."""
+    return jnp.ceil(array_columns / tile_columns)
+
+
 @quantity(label="Tile padding", symbol="r_pad", unit="1")
-def tile_padding(array_rows: Scalar, array_columns: Scalar, tile_rows: Scalar, tile_columns: Scalar) -> Scalar:
+def tile_padding(
+    tiles_down: Scalar,
+    tiles_across: Scalar,
+    tile_rows: Scalar,
+    tile_columns: Scalar,
+    array_rows: Scalar,
+    array_columns: Scalar,
+) -> Scalar:
     """Elements of an array padded to whole tiles over those that it has (book, ch. 9)."""
-    rows = jnp.ceil(array_rows / tile_rows) * tile_rows
-    return rows * (jnp.ceil(array_columns / tile_columns) * tile_columns) / (array_rows * array_columns)
+    return tiles_down * tile_rows * tiles_across * tile_columns / (array_rows * array_columns)
