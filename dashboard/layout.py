@@ -22,7 +22,7 @@ class Board:
 
     def __init__(self, views: Mapping[str, View], *, areas: tuple[str, ...], columns: str) -> None:
         self._views = tuple(views.values())
-        self._body = _grid({area: view.body for area, view in views.items()}, areas, columns)
+        self._body = grid({area: view.body for area, view in views.items()}, areas, columns)
 
     @property
     def body(self) -> Viewable:
@@ -35,7 +35,8 @@ class Board:
             view.paint(state)
 
 
-def _grid(parts: Mapping[str, Viewable], areas: tuple[str, ...], columns: str) -> pn.Column:
+def grid(parts: Mapping[str, Viewable], areas: tuple[str, ...], columns: str) -> pn.Column:
+    """Return a grid of parts by the names of their areas; see `Board`."""
     named = " ".join(f'"{row}"' for row in areas)
     style = f"""
         :host {{

@@ -138,9 +138,14 @@ class Session(param.Parameterized):
     def name_of(self, kind: Kind) -> str:
         """Return what the present chip or model is called: a preset's name, or the one that it was brought under."""
         preset = presets.chip(self.point.chip).name if kind == "chip" else presets.model(self.point.model).name
-        if OWN_KNOBS[kind].isdisjoint(self.point.changes()):
-            return preset
-        return self._names.get(_own(self.point, kind), preset)
+        return self._names.get(_own(self.point, kind), preset) if self._changed(kind) else preset
+
+    def is_named(self, kind: Kind) -> bool:
+        """Whether the present chip or model is a preset as it is, or one that was brought in and not changed since."""
+        return not self._changed(kind) or _own(self.point, kind) in self._names
+
+    def _changed(self, kind: Kind) -> bool:
+        return not OWN_KNOBS[kind].isdisjoint(self.point.changes())
 
     def jump(self, point: Point) -> bool:
         """Move to a whole point: a link, an example, the answer of goal-seek."""

@@ -17,6 +17,19 @@ TENSOR_SHARDS = (1, 2, 4, 8, 16, 32, 64)
 
 BF16_BYTES = 2
 
+PARTS = {
+    "embedding": "embedding",
+    "attention": "attention",
+    "mlp": "MLP",
+    "experts": "experts",
+    "shared_experts": "shared experts",
+    "router": "router",
+    "norms": "norms",
+    "head": "head",
+    "vision": "image tower",
+}
+"""What each part is called, in the order of the picture."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

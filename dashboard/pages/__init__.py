@@ -30,10 +30,12 @@ class Page:
 _PLANNED = (
     Page("training", "Training"),
     Page("inference", "Inference", focus="decode_step_time"),
+    Page("architecture", "Architecture"),
     Page("seek", "Goal-seek"),
     Page("verifier", "Verifier", knobs=False),
     Page("course", "Course", knobs=False),
     Page("laws", "Laws", knobs=False),
+    Page("kernel", "Kernel", focus="fused_moe_speedup"),
     Page("limits", "Limits"),
 )
 
