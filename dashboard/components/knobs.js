@@ -65,7 +65,7 @@ function resetButton(name, knob, send) {
 }
 
 function numberRow(name, knob, send) {
-  let shown = {}, sliding = false, stroke = false, kept = null
+  let shown = {}, sliding = false, stroke = false, kept = null, committed = false
   const title = h("span", {id: `${name}-label`}, `${knob.label} `, symbol(knob.symbol))
   const unit = h("span", {class: "unit"})
   const line = h("p", {class: "fault", id: `${name}-fault`, hidden: true})
@@ -74,7 +74,8 @@ function numberRow(name, knob, send) {
     placeholder: knob.hint, "aria-labelledby": `${name}-label`,
   })
   const commit = () => {
-    if (entry.value.trim() !== (kept ?? shown.text)) send({kind: "type", name, text: entry.value, unit: shown.unit})
+    committed = entry.value.trim() !== (kept ?? shown.text)
+    if (committed) send({kind: "type", name, text: entry.value, unit: shown.unit})
   }
   entry.addEventListener("focus", () => entry.select())
   entry.addEventListener("blur", commit)
@@ -122,8 +123,9 @@ function numberRow(name, knob, send) {
     row,
     focus() { (slider ?? entry).focus() },
     paint(now) {
-      const typing = entry.getRootNode().activeElement === entry && entry.value !== shown.text
+      const typing = entry.getRootNode().activeElement === entry && entry.value !== shown.text && !committed
       shown = now
+      committed = false
       if (!typing && kept == null && entry.value !== now.text) entry.value = now.text
       write(unit, now.unit)
       mark(row, "title", null)
@@ -146,7 +148,17 @@ function picker(name, label, entries, send) {
   const select = h("select", {id: `pick-${name}`, onchange: () => send({kind: "pick", name, text: select.value})},
     entries.map(([slug, title]) => h("option", {value: slug}, title)))
   const element = h("div", {class: "picker"}, h("label", {for: `pick-${name}`}, label), select, icon(CHEVRON, 12))
-  return {element, paint(slug) { if (select.value !== slug) select.value = slug }}
+  const own = h("option", {value: ""})
+  return {
+    element,
+    paint(slug, title) {
+      write(own, title)
+      if (title && !own.isConnected) select.prepend(own)
+      if (!title) own.remove()
+      const now = title ? "" : slug
+      if (select.value !== now) select.value = now
+    },
+  }
 }
 
 function section(title) {
@@ -202,8 +214,8 @@ export function render({model}) {
   let order = ""
   const paint = () => {
     const data = model.data
-    chip.paint(data.chip)
-    models.paint(data.model)
+    chip.paint(data.chip, data.own.chip)
+    models.paint(data.model, data.own.model)
     const wanted = data.sections.map(({title}) => title).join()
     if (order !== wanted) { order = wanted; list.replaceChildren(...data.sections.map(({title}) => groups.get(title).element)) }
     for (const shown of data.sections) groups.get(shown.title).paint(shown, data.page, (name) => rows.get(name).row)
