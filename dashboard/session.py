@@ -26,6 +26,7 @@ CHIP_KNOBS = frozenset({"peak_flops", *presets.FIGURES})
 """What a chip's source prints: another chip brings its own."""
 
 Kind = Literal["chip", "model"]
+KINDS: tuple[Kind, ...] = ("chip", "model")
 OWN_KNOBS: Mapping[Kind, frozenset[str]] = {"chip": CHIP_KNOBS & frozenset(KNOBS), "model": SHAPE_KNOBS}
 """What a chip or a model decides: another one brings its own."""
 
@@ -138,13 +139,14 @@ class Session(param.Parameterized):
     def name_of(self, kind: Kind) -> str:
         """Return what the present chip or model is called: a preset's name, or the one that it was brought under."""
         preset = presets.chip(self.point.chip).name if kind == "chip" else presets.model(self.point.model).name
-        return self._names.get(_own(self.point, kind), preset) if self._changed(kind) else preset
+        return self._names[_own(self.point, kind)] if self.is_own(kind) else preset
 
-    def is_named(self, kind: Kind) -> bool:
-        """Whether the present chip or model is a preset as it is, or one that was brought in and not changed since."""
-        return not self._changed(kind) or _own(self.point, kind) in self._names
+    def is_own(self, kind: Kind) -> bool:
+        """Whether the present chip or model is one that was brought in under a name and has not changed since."""
+        return self.is_changed(kind) and _own(self.point, kind) in self._names
 
-    def _changed(self, kind: Kind) -> bool:
+    def is_changed(self, kind: Kind) -> bool:
+        """Whether the present chip or model differs from its preset."""
         return not OWN_KNOBS[kind].isdisjoint(self.point.changes())
 
     def jump(self, point: Point) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import presets
 from dashboard.session import Session, State
@@ -81,7 +81,7 @@ class Shelf:
     def title(self, key: str) -> str:
         """Return what a model is called."""
         if key == HERE:
-            changed = not self._session.is_named("model")
+            changed = self._session.is_changed("model") and not self._session.is_own("model")
             return f"{self._session.name_of('model')}{', changed' * changed}"
         reading = self.reading(key)
         return reading.name if reading else presets.model(key.removeprefix(_PRESET)).name
@@ -94,7 +94,7 @@ class Shelf:
         reading = self.reading(key)
         if reading:
             return picture_of_count(reading.count, int(float(seq_len or 1)))
-        return picture_of_point(resolve(None, key.removeprefix(_PRESET), {"seq_len": seq_len}))
+        return _preset_picture(key.removeprefix(_PRESET), float(seq_len or 1))
 
     def notes(self, key: str) -> tuple[str, ...]:
         """Return what a reader should know of a model's numbers."""
@@ -122,6 +122,11 @@ class Shelf:
             self._session.notice = reading.imported
             return False
         return self._session.load("model", reading.name, reading.imported.settings)
+
+
+@lru_cache(maxsize=64)
+def _preset_picture(slug: str, seq_len: float) -> Picture:
+    return picture_of_point(resolve(None, slug, {"seq_len": seq_len}))
 
 
 def _called(values: Mapping[str, object], file: str, made: Count) -> str:

@@ -33,7 +33,7 @@ export function render({model}) {
     } else {
       try {
         const text = new TextDecoder("utf-8", {fatal: true}).decode(await file.arrayBuffer())
-        area.value = text
+        area.value = ""
         read(text, name)
       } catch {
         say(`${name}: is not UTF-8 text; give the config.json itself`, true)

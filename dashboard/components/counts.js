@@ -24,11 +24,14 @@ export function render({model}) {
   const send = (message) => model.send_msg(message)
   const pickers = [0, 1].map((index) => picker(index, send))
   const loads = [0, 1].map((index) => h("button", {class: "load", onclick: () => send({kind: "load", side: index})}))
-  const body = h("tbody")
+  const heads = [0, 1].map(() => h("th", {scope: "col"}))
+  const body = h("tbody"), note = h("small")
   const paint = () => {
-    const {sides, groups, rows} = model.data
+    const {sides, groups, rows, remark} = model.data
+    write(note, remark)
     sides.forEach(({key, title, load}, index) => {
       pickers[index].paint(groups, key, title)
+      write(heads[index], title)
       write(loads[index], load.text)
       loads[index].disabled = !load.able
       mark(loads[index], "title", load.reason)
@@ -39,7 +42,9 @@ export function render({model}) {
   }
   model.on("change:data", paint)
   paint()
-  return h("table", {"aria-label": "Counts of two models"}, h("colgroup", {}, h("col"), h("col", {class: "values"}), h("col", {class: "values"})),
-    h("thead", {}, h("tr", {}, h("th", {}, h("h2", {}, "Side by side")), pickers.map(({element}) => h("th", {scope: "col"}, element)))),
-    body, h("tfoot", {}, h("tr", {}, h("td"), loads.map((load) => h("td", {}, load)))))
+  return h("section", {"aria-label": "Side by side"}, h("h2", {}, "Side by side", note),
+    h("div", {class: "pickers"}, pickers.map(({element}) => element)),
+    h("table", {"aria-label": "Counts of two models"}, h("colgroup", {}, h("col"), h("col", {class: "values"}), h("col", {class: "values"})),
+      h("thead", {}, h("tr", {}, h("td"), heads)), body,
+      h("tfoot", {}, h("tr", {}, h("td"), loads.map((load) => h("td", {}, load))))))
 }

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.component import Component
-from model.numerals import digits, parts
+from model.numerals import parts
 from model.picture import Picture
 
 
 class Counts(Component):
-    """`data`: `sides` (key, title, `load`), `groups` of the pickers, and `rows`. Sends `pick` and `load`."""
+    """`data`: `sides` (key, title, `load`), `groups` of the pickers, `rows`, `remark`. Sends `pick` and `load`."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +28,17 @@ _COPIES = (8, 64)
 
 
 def _rows(pictures: Sequence[Picture]) -> list[_Row]:
-    tokens = f"{pictures[0].seq_len:,}"
     rows = [
         _Row("Total parameters", "params", lambda p: p.total_params, "first"),
         _Row("Active parameters", "params", lambda p: p.active_params),
         _Row("without input embedding", "params", lambda p: p.active_without_embedding, "under"),
-        _Row("KV cache a token, bf16", "B", lambda p: p.kv_bytes),
+        _Row("KV cache a token", "B", lambda p: p.kv_bytes),
         _Row("beyond the window", "B", lambda p: p.kv_bytes_beyond, "under"),
         *(_Row(f"copies on {n} tensor shards", "×", _copies(n), "under") for n in _COPIES),
         _Row("Fixed state a sequence", "B", lambda p: p.state_bytes),
-        _Row(f"FLOPs a training token, S = {tokens}", "FLOP", lambda p: p.training_flops["causal"]),
-        _Row("every key met, no mask", "FLOP", lambda p: p.training_flops["full"], "under"),
-        _Row("attention scores left out", "FLOP", lambda p: p.training_flops["none"], "under"),
+        _Row("Training FLOPs a token", "FLOP", lambda p: p.training_flops["causal"]),
+        _Row("without a causal mask", "FLOP", lambda p: p.training_flops["full"], "under"),
+        _Row("without attention scores", "FLOP", lambda p: p.training_flops["none"], "under"),
         _Row("Weights", "weights", lambda p: p.weight_bytes),
     ]
     return [row for row in rows if row.label != "Fixed state a sequence" or any(map(row.of, pictures))]
@@ -60,7 +59,7 @@ def count_rows(pictures: Sequence[Picture]) -> list[dict[str, Any]]:
 def _cell(row: _Row, picture: Picture) -> tuple[str, str, str]:
     value = row.of(picture)
     if row.unit == "×":
-        return (f"{digits(value)}×", "", f"{value:g}") if picture.kv_copies else ("none", "", "no cache")
+        return (f"{value:.3g}×", "", f"{value:g}") if picture.kv_copies else ("none", "", "no cache")
     if row.unit == "weights":
         number, unit = parts(value, "B")
         return number, f"{unit} {'as stored' if picture.stored else 'in bf16'}", f"{value:,.0f} B"

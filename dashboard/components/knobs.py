@@ -11,7 +11,7 @@ import presets
 from dashboard import dial
 from dashboard.component import Component
 from dashboard.sections import sections
-from dashboard.session import Session, State
+from dashboard.session import KINDS, Kind, Session, State
 from model.knobs import KNOBS, KnobValue
 from model.point import Point
 
@@ -45,10 +45,11 @@ class KnobColumn:
             "fault": self._fault,
             "chip": point.chip,
             "model": point.model,
+            "own": {kind: self._session.name_of(kind) if self._session.is_own(kind) else "" for kind in KINDS},
             "page": state.page,
             "sections": [asdict(section) for section in sections(state)],
             "rows": rows,
-            "summary": _summary(state, changes),
+            "summary": _summary(state, changes, {kind: self._session.name_of(kind) for kind in KINDS}),
         }
 
     def _hear(self, message: Mapping[str, Any]) -> None:
@@ -105,13 +106,13 @@ def _row(name: str, value: KnobValue, preset: KnobValue, changed: bool) -> dict[
     return row
 
 
-def _summary(state: State, changes: Mapping[str, KnobValue]) -> dict[str, str]:
+def _summary(state: State, changes: Mapping[str, KnobValue], names: Mapping[Kind, str]) -> dict[str, str]:
     chips = state.point.values["decode_chips"] if state.page == "inference" else state.point.typed()["chips"]
     count = len(changes)
     changed = "as published" if not count else f"{count} knob{'s' if count > 1 else ''} changed"
     return {
-        "model": presets.model(state.point.model).name,
-        "rest": f"{chips:,.0f} {presets.chip(state.point.chip).name}, {changed}",
+        "model": names["model"],
+        "rest": f"{chips:,.0f} {names['chip']}, {changed}",
     }
 
 

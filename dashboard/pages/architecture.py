@@ -12,6 +12,7 @@ from dashboard.components.caption import Caption
 from dashboard.components.config_reader import ConfigReader
 from dashboard.components.counts import Counts, count_rows
 from dashboard.components.plot_head import PlotHead
+from dashboard.components.saved import SavedLists
 from dashboard.layout import grid
 from dashboard.session import Session, State
 from dashboard.shelf import HERE, Shelf
@@ -41,9 +42,16 @@ class ArchitecturePage:
         self._picture = PartBars(session)
         self._notes = Caption()
         notes = pn.Column(PlotHead(spec={"title": "What the numbers hold"}), self._notes, margin=0)
-        parts = {"reader": self._reader, "picture": self._picture.body, "counts": self._counts, "notes": notes}
+        self._saved = SavedLists(session)
+        parts = {
+            "reader": self._reader,
+            "picture": self._picture.body,
+            "counts": self._counts,
+            "notes": notes,
+            "saved": self._saved.body,
+        }
         self._body = grid(
-            parts, ("reader reader", "picture counts", "notes notes"), "minmax(0, 600fr) minmax(0, 456fr)"
+            parts, ("reader reader", "picture counts", "notes saved"), "minmax(0, 600fr) minmax(0, 456fr)"
         )
 
     @property
@@ -61,14 +69,16 @@ class ArchitecturePage:
             "sides": [self._side(key, title) for key, title in zip(self._sides, titles, strict=True)],
             "groups": shelf.options(),
             "rows": count_rows(pictures),
+            "remark": f"sequences of {pictures[0].seq_len:,} tokens",
         }
+        self._saved.paint(state)
         both = dict(zip(titles, self._sides, strict=True))
         self._notes.data = {"lines": [f"{title}: {'; '.join(shelf.notes(key))}." for title, key in both.items()]}
 
     def _side(self, key: str, title: str) -> dict[str, Any]:
         reading = self._shelf.reading(key)
         reason = reading.imported if reading and isinstance(reading.imported, str) else ""
-        text = "on the knobs" if key == HERE else "not in the graph" if reason else "Use in Training and Inference"
+        text = "on the knobs" if key == HERE else "not in the graph" if reason else "Use this one"
         return {
             "key": key,
             "title": title,

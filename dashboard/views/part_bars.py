@@ -9,6 +9,7 @@ import panel as pn
 from panel.viewable import Viewable
 
 from dashboard.components.caption import Caption
+from dashboard.components.legend import Legend
 from dashboard.components.plot_head import PlotHead
 from dashboard.palette import COLOURS, Theme
 from dashboard.session import Session
@@ -33,7 +34,7 @@ _TONES = {
 _GAP = 0.0023
 """Share of the width between two parts: one px."""
 
-_LONGEST_NAME = 14
+_LONGEST_NAME = 12
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,11 @@ class PartBars:
         self._theme: Theme | None = None
         self._bars = Bars(session, height=GROUP * len(_MEASURES) - 12)
         self._head = PlotHead(spec={"title": "Where it sits"}, data={"remark": "each bar is one model's whole"})
+        self._legend = Legend()
         self._caption = Caption()
         self.figure = self._bars.figure
         pane = pn.pane.Bokeh(self.figure, sizing_mode="stretch_width", margin=0)
-        self._body = pn.Column(self._head, pane, self._caption, margin=0)
+        self._body = pn.Column(self._head, self._legend, pane, self._caption, margin=0)
 
     @property
     def body(self) -> Viewable:
@@ -84,9 +86,10 @@ class PartBars:
                 total = sum(map(measure.of, picture.parts.values()))
                 at = {"y": middle, "color": colours["text"]}
                 texts.append({**at, "x": 0.0, "text": _short(title), "dx": -NAMES})
-                shown = show(total, measure.unit).removesuffix("params").strip()
+                shown = show(total, measure.unit).removesuffix(measure.unit if measure.unit != "B" else "").strip()
                 texts.append({**at, "x": 1.0, "text": shown, "dx": 8, "style": "bold"})
         self._bars.draw(bars, [], texts)
+        self._legend.data = {"entries": _entries([picture for _, picture in models])}
         self._caption.data = {"lines": [_words(title, picture) for title, picture in models]}
 
 
@@ -104,11 +107,21 @@ def _lane(picture: Picture, measure: _Measure, middle: float, colours: Mapping[s
     return bars
 
 
+def _entries(pictures: Sequence[Picture]) -> list[tuple[str, str]]:
+    """Return each shade with the parts that it stands for in any of the pictures."""
+    names: dict[str, list[str]] = {}
+    for part, tone in _TONES.items():
+        if any(part in picture.parts for picture in pictures):
+            names.setdefault(tone, []).append(PARTS[part])
+    return [(tone, ", ".join(parts)) for tone, parts in names.items()]
+
+
 def _short(title: str) -> str:
     return title if len(title) <= _LONGEST_NAME else f"{title[: _LONGEST_NAME - 1]}…"
 
 
 def _words(title: str, picture: Picture) -> str:
-    parts = sorted(picture.parts.items(), key=lambda item: -item[1].params)
+    held = [item for item in picture.parts.items() if item[1].params]
+    parts = sorted(held, key=lambda item: -item[1].params)
     said = [f"{PARTS[name]} {show(part.params, 'params').removesuffix('params').strip()}" for name, part in parts]
     return f"{title}: {', '.join(said)} parameters."
