@@ -10,7 +10,13 @@ from model.graph import quantities
 from model.numerals import digits, parts, show
 
 _PERCENT = ("mfu", "hfu", "useful_flops_fraction")
-_MEMORY = {"memory_per_chip": "memory_headroom", "decode_memory_per_chip": "decode_memory_headroom"}
+_FACTORS = ("fused_moe_speedup",)
+_MEMORY = {
+    "memory_per_chip": ("memory_headroom", "hbm_capacity"),
+    "decode_memory_per_chip": ("decode_memory_headroom", "hbm_capacity"),
+    "fused_vmem_need": ("fused_vmem_headroom", "vmem_limit"),
+}
+"""The headroom of each need, and the knob that limits both."""
 
 
 @dataclass(frozen=True)
@@ -83,17 +89,29 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
         Headline("decode_memory_per_chip", "Memory per chip", _room("decode_memory_headroom"), 1.1),
         Headline("step_critical_batch", "Critical batch", _always("compute-bound above")),
     ),
+    "kernel": (
+        Headline("fused_moe_speedup", "Speed-up, predicted", _always("fused over unfused")),
+        Headline("fused_moe_time", "Fused kernel", _value("padded_rows", "{number} {unit}, padded")),
+        Headline("unfused_moe_time", "Three ragged_dots", _value("routed_rows", "{number} {unit}")),
+        Headline("fused_vmem_need", "VMEM need", _room("fused_vmem_headroom"), 1.1),
+        Headline("fused_moe_traffic", "Fused traffic", _value("fusion_reread_traffic", "{number} {unit} reread")),
+        Headline("unfused_moe_traffic", "Unfused traffic", _value("fusion_saved_traffic", "{number} {unit} saved")),
+    ),
 }
 """Tiles by page, left to right."""
 
-BINDING: Mapping[str, str] = {"training": "step_time", "inference": "decode_roofline_time"}
+BINDING: Mapping[str, str] = {
+    "training": "step_time",
+    "inference": "decode_roofline_time",
+    "kernel": "fused_moe_speedup",
+}
 """The quantity whose maxima the sentence below the tiles is about, by page."""
 
 
 def shown_quantities(page: str) -> tuple[str, ...]:
     """Return the quantities that a page's headlines and the lines below show; training's where a page has none."""
     shown = [headline.of for headline in HEADLINES.get(page, HEADLINES["training"])]
-    return (*shown, *(_MEMORY[name] for name in shown if name in _MEMORY))
+    return (*shown, *(_MEMORY[name][0] for name in shown if name in _MEMORY))
 
 
 def number_and_unit(of: str, state: State) -> tuple[str, str]:
@@ -103,11 +121,13 @@ def number_and_unit(of: str, state: State) -> tuple[str, str]:
         return parts(None, unit)
     if of in _PERCENT:
         return digits(100 * value), "%"
+    if of in _FACTORS:
+        return digits(value), "×"
     if unit == "$/Mtok":
         return f"${digits(value)}", "per M tok"
     number, name = parts(value, unit)
-    capacity = state.point.values["hbm_capacity"]
-    if of in _MEMORY and isinstance(capacity, float):
+    capacity = state.point.values[_MEMORY[of][1]] if of in _MEMORY else None
+    if isinstance(capacity, float):
         whole, whole_name = parts(capacity, "B")
         return number, f"{name} of {whole} {whole_name}".removeprefix(f"{name} " if name == whole_name else "")
     return number, name

@@ -14,6 +14,12 @@ from model.point import TYPED
 
 _BYTE_CONVENTIONS = ("state_bytes_per_param", "gather_bytes", "gradient_bytes", "activation_bytes")
 _ORDER = ("Hardware", "Model", "Training", "Inference", "Conventions", "More hardware", "Architecture")
+_FIRST: Mapping[str, tuple[str, ...]] = {
+    "training": ("Hardware", "Model", "Training"),
+    "inference": ("Hardware", "Model", "Inference"),
+    "kernel": ("Hardware", "Kernel", "Model", "Architecture"),
+}
+"""Sections that stand first and open, by page."""
 _PLACES = {TYPED[0]: "tensor_shards", TYPED[1]: "seq_len"}
 """Knob after which each typed count stands."""
 
@@ -37,14 +43,18 @@ def sections(state: State) -> tuple[Section, ...]:
         rows = members.setdefault(_title(name, page_knobs), [])
         rows.append(name)
         rows.extend(typed for typed, after in _PLACES.items() if after == name)
-    own = "Inference" if state.page == "inference" else "Training"
+    first = _FIRST.get(state.page, _FIRST["training"])
     changes = state.point.changes()
     found = []
-    for title, rows in sorted(members.items(), key=lambda item: item[0] == ("Training" if own == "Inference" else "")):
+    for title, rows in sorted(members.items(), key=lambda item: _rank(item[0], first)):
         changed = sum(name in changes for name in rows)
         remark = f"{changed} changed" if changed else _remark(title, state)
-        found.append(Section(title, remark, changed, title in ("Hardware", "Model", own), tuple(rows)))
+        found.append(Section(title, remark, changed, title in first, tuple(rows)))
     return tuple(found)
+
+
+def _rank(title: str, first: tuple[str, ...]) -> int:
+    return first.index(title) if title in first else len(first)
 
 
 def _title(name: str, page_knobs: frozenset[str]) -> str:

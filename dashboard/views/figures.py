@@ -14,7 +14,7 @@ import holoviews as hv
 import numpy as np
 from bokeh.core.properties import value
 from bokeh.models import Axis, ColumnDataSource, FixedTicker, GlyphRenderer
-from bokeh.palettes import Cividis256
+from bokeh.palettes import Cividis256, interp_palette
 from bokeh.plotting import figure
 from holoviews.plotting.bokeh import BokehRenderer
 
@@ -23,6 +23,9 @@ from model.maps.plane import Window
 
 INK, WHITE = "#0B1526", "#FFFFFF"
 """What is written on a map, in both themes: the darker or the lighter by what lies beneath."""
+
+DIVERGING = tuple(interp_palette(("#123A7C", "#3A78D8", "#A9C3EC", "#F4F2EE", "#F0BE8E", "#D97A26", "#7E3F06"), 256))
+"""Colours of a scale whose middle makes no difference: blue below, orange above, in both themes."""
 
 FONT = "Inter, Roboto, sans-serif"
 
@@ -162,7 +165,12 @@ def on_colour(colour: str) -> str:
     return INK if luminance > 0.19 else WHITE
 
 
-def shade_colour(value: float, highest: float) -> str:
+def palette(*, diverging: bool) -> Sequence[str]:
+    """Return the colours of a map, from 0 up."""
+    return DIVERGING if diverging else Cividis256
+
+
+def shade_colour(value: float, highest: float, *, diverging: bool = False) -> str:
     """Return the colour of a value on the scale from 0 to `highest`."""
     share = value / highest if highest > 0 and np.isfinite(value) else 0.0
-    return Cividis256[min(max(int(share * 256), 0), 255)]
+    return palette(diverging=diverging)[min(max(int(share * 256), 0), 255)]

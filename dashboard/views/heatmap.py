@@ -12,7 +12,6 @@ import panel as pn
 from bokeh.events import Event, Tap
 from bokeh.models import CustomJSHover, HoverTool, LinearColorMapper
 from bokeh.models.glyphs import Image as ImageGlyph
-from bokeh.palettes import Cividis256
 from panel.viewable import Viewable
 
 from dashboard.components.map_foot import MapFoot
@@ -42,6 +41,10 @@ class HeatMap(ABC):
     quantity: str
     axes: tuple[tuple[str, str, str], tuple[str, str, str]]
     """Name, symbol and hover name of the quantities across and upwards."""
+    diverging = False
+    """Whether the middle of the colour scale is where it makes no difference."""
+    shown_as = "{0.0 %}"
+    """Bokeh's format of the quantity."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -51,7 +54,8 @@ class HeatMap(ABC):
         self._writing = Writing()
         self._frame_width = USUAL_WIDTH
         self._build()
-        self._head = PlotHead(spec={"title": self.title, "scale": [*Cividis256[::32], Cividis256[-1]]})
+        colours = figures.palette(diverging=self.diverging)
+        self._head = PlotHead(spec={"title": self.title, "scale": [*colours[::32], colours[-1]]})
         (across, across_symbol, _), (up, up_symbol, _) = self.axes
         self._foot = MapFoot(
             on_message=self._key,
@@ -89,7 +93,10 @@ class HeatMap(ABC):
 
     def _build(self) -> None:
         cells = hv.Image((np.arange(2.0), np.arange(2.0), np.zeros((2, 2))), ["across", "up"], "shade").opts(
-            cmap=list(Cividis256), clim=(0, 1), clipping_colors={"NaN": "rgba(0, 0, 0, 0)"}, backend="bokeh"
+            cmap=list(figures.palette(diverging=self.diverging)),
+            clim=(0, 1),
+            clipping_colors={"NaN": "rgba(0, 0, 0, 0)"},
+            backend="bokeh",
         )
         elements = {
             "cells": cells,
@@ -128,7 +135,7 @@ class HeatMap(ABC):
     def _hover(self) -> HoverTool:
         power = CustomJSHover(code=_POWER)
         (_, _, across), (_, _, up) = self.axes
-        words = f"<b>{self.quantity} @image{{0.0 %}}</b><br>$x{{custom}} {across}, $y{{custom}} {up}"
+        words = f"<b>{self.quantity} @image{self.shown_as}</b><br>$x{{custom}} {across}, $y{{custom}} {up}"
         tooltip = f'<div style="font: 12px/18px {FONT}">{words}</div>'
         return HoverTool(renderers=[self._layers["cells"]], tooltips=tooltip, formatters={"$x": power, "$y": power})
 

@@ -82,7 +82,8 @@ def ink(drawn: Map, box: Box) -> str:
     """Return the colour that stands out against the mean shade of a box."""
     shades = drawn.shade[box.rows, box.columns]
     known = shades[np.isfinite(shades)]
-    return on_colour(shade_colour(float(known.mean()) if known.size else np.nan, drawn.highest))
+    shade = float(known.mean()) if known.size else np.nan
+    return on_colour(shade_colour(shade, drawn.highest, diverging=drawn.diverging))
 
 
 def _at(drawn: Map, cell: Cell) -> Text:

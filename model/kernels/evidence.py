@@ -10,7 +10,8 @@ from importlib import resources
 from typing import Any
 
 from model.kernels.planner import evaluate
-from model.kernels.tiles import MXU_ROWS, PIPELINE_BUFFERS, VMEM_LIMIT, Problem, choose_tiles
+from model.kernels.tiles import MXU_ROWS, Problem, choose_tiles
+from model.knobs.kernel import PIPELINE_BUFFERS, VMEM_LIMIT
 from presets.load import chip
 
 _FLOAT32_BYTES = 4
@@ -128,6 +129,33 @@ def _point(shape: Mapping[str, int], vmem_limit: int) -> dict[str, float]:
         "peak_flops": peak,
         "hbm_bandwidth": bandwidth,
         "matmul_efficiency": 1.0,
+    }
+
+
+def speedups_source() -> str:
+    """Return where the published rows are from."""
+    return _printed()["speedups"]["source"]
+
+
+def published_point(row: PublishedSpeedup, vmem_limit: int = VMEM_LIMIT) -> tuple[str, dict[str, object]]:
+    """Return the chip and the knobs of a published row, with the tiles that the chooser takes there.
+
+    The routed rows are set as tokens with one expert each: the row does not say how many experts a token has.
+
+    Raises:
+        ValueError: the row has no shape.
+    """
+    if row.shape is None:
+        raise ValueError(f"{row.id}: {row.note}, so it stands at no point")
+    point = _point(row.shape, vmem_limit)
+    return _printed()["speedups"]["chip"], {
+        "moe_tokens": point["routed_rows"],
+        "active_experts": 1.0,
+        "n_experts": point["local_experts"],
+        "d_model": point["d_model"],
+        "d_expert": point["expert_width"],
+        "vmem_limit": float(vmem_limit),
+        **{name: point[name] for name in ("element_bytes", "block_m", "block_f", "pipeline_buffers", "mxu_width")},
     }
 
 

@@ -18,7 +18,8 @@ from jax.core import Tracer
 from model.kernels.gpu_tiles import choose_gpu_tiles
 from model.kernels.mosaic import Interpret, mosaic_moe_mlp
 from model.kernels.reference import ACTIVATIONS, Activation, ragged_moe_mlp
-from model.kernels.tiles import VMEM_LIMIT, DoesNotFit, Problem, Strategy, Tiles, choose_tiles
+from model.kernels.tiles import DoesNotFit, Problem, Strategy, Tiles, choose_tiles
+from model.knobs.kernel import VMEM_LIMIT
 
 Backend = Literal["mosaic", "triton", "xla"]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal, get_args
 
 import numpy as np
 from jax.typing import ArrayLike
 
 from model.kernels.planner import evaluate
-from model.kernels.tiles import MXU_ROWS, PIPELINE_BUFFERS, VMEM_LIMIT, DoesNotFit, Problem, choose_tiles
+from model.kernels.tiles import MXU_ROWS, Problem, column_tiles, rank_tiles, row_tiles
+from model.knobs.kernel import PIPELINE_BUFFERS, SMEM_LIMIT, VMEM_LIMIT
 
 Regime = Literal[
     "saved traffic", "slower ragged_dot", "one set of weights", "padded tiles", "weights read again", "does not fit"
@@ -37,7 +39,7 @@ class RegimeMap:
     """The map; arrays have shape (rows per expert, d_model, d_expert) in the order of the axes.
 
     `speedup` is NaN where nothing fits and `shortfall` holds the missing bytes there, 0 elsewhere. `regime` indexes
-    `REGIMES`. `block_m` and `block_f` are the chosen tiles, 0 where nothing fits.
+    `REGIMES`. `block_m` and `block_f` are the chosen tiles; where nothing fits, those that miss the memory by least.
     """
 
     rows_per_expert: np.ndarray
@@ -56,7 +58,7 @@ class RegimeMap:
 
 def regime_map(
     *,
-    rows_per_expert: Sequence[int],
+    rows_per_expert: Sequence[float],
     d_model: Sequence[int],
     d_expert: Sequence[int],
     n_experts: int,
@@ -65,13 +67,14 @@ def regime_map(
     hbm_bandwidth: float,
     ragged_dot_efficiency: float,
     matmul_efficiency: float = 1.0,
-    vmem_limit: int = VMEM_LIMIT,
-    mxu_rows: int = MXU_ROWS,
+    vmem_limit: float = VMEM_LIMIT,
+    mxu_rows: float = MXU_ROWS,
+    pipeline_buffers: float = PIPELINE_BUFFERS,
 ) -> RegimeMap:
     """Predict the forward speed-up of fusion in every cell, each with the tiles that the chooser takes there.
 
     Args:
-        rows_per_expert: mean sizes of a group, each at least 1.
+        rows_per_expert: mean sizes of a group; all experts together have a whole number of rows, one at least.
         d_model: widths of the model.
         d_expert: hidden widths of an expert.
         n_experts: experts on the chip.
@@ -82,39 +85,42 @@ def regime_map(
         matmul_efficiency: share of the peak that the fused kernel's matmuls reach.
         vmem_limit: B of VMEM that the kernel may use.
         mxu_rows: side of a matrix unit.
+        pipeline_buffers: copies of each block in VMEM.
     """
     axes = (np.array(rows_per_expert), np.array(d_model), np.array(d_expert))
     shape = tuple(axis.size for axis in axes)
-    block_m, block_f, shortfall = (np.zeros(shape, np.int64) for _ in range(3))
-    for cell in np.ndindex(shape):
-        rows, width, hidden = (int(axis[i]) for axis, i in zip(axes, cell, strict=True))
-        try:
-            tiles = choose_tiles(
-                Problem(rows * n_experts, width, hidden, n_experts, element_bytes),
-                vmem_limit=vmem_limit,
-                flops_per_byte=peak_flops * matmul_efficiency / hbm_bandwidth,
-                mxu_rows=mxu_rows,
-            )
-        except DoesNotFit as refusal:
-            shortfall[cell] = refusal.shortfall
-        else:
-            block_m[cell], block_f[cell] = tiles.block_m, tiles.block_f
-    rows, width, hidden = np.meshgrid(*(axis.astype(np.float64) for axis in axes), indexing="ij")
+    counts = [max(1, round(float(rows) * n_experts)) for rows in axes[0]]
+    problems = [
+        Problem(rows, int(width), int(hidden), n_experts, element_bytes)
+        for rows, width, hidden in product(counts, axes[1], axes[2])
+    ]
+    best = rank_tiles(
+        problems,
+        [(row_tiles(problem), column_tiles(problem.d_expert)) for problem in problems],
+        vmem_limit=vmem_limit,
+        smem_limit=SMEM_LIMIT,
+        flops_per_byte=peak_flops * matmul_efficiency / hbm_bandwidth,
+        mxu_rows=mxu_rows,
+        pipeline_buffers=pipeline_buffers,
+    )
+    block_m, block_f, shortfall = (each.reshape(shape) for each in (best.block_m, best.block_f, best.shortfall))
+    fits = shortfall == 0
+    rows, width, hidden = np.meshgrid(
+        np.array(counts, float), *(axis.astype(float) for axis in axes[1:]), indexing="ij"
+    )
     knobs = {
-        "routed_rows": rows * n_experts,
+        "routed_rows": rows,
         "d_model": width,
         "expert_width": hidden,
         "local_experts": float(n_experts),
         "element_bytes": float(element_bytes),
-        "block_m": np.maximum(block_m, 1.0),
-        "block_f": np.maximum(block_f, 1.0),
-        "pipeline_buffers": float(PIPELINE_BUFFERS),
+        "block_m": block_m.astype(float),
+        "block_f": block_f.astype(float),
         "mxu_width": float(mxu_rows),
         "peak_flops": peak_flops,
         "hbm_bandwidth": hbm_bandwidth,
         "matmul_efficiency": matmul_efficiency,
     }
-    fits = block_m > 0
     speedup = np.asarray(
         evaluate("fused_moe_speedup", **knobs, ragged_dot_efficiency=ragged_dot_efficiency)["fused_moe_speedup"]
     )

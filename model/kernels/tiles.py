@@ -4,9 +4,10 @@ On a TPU the last two dimensions of a block are whole registers, (8, 128) words 
 dtype packs two rows in a word, so its register holds 16 rows; an 8-bit dtype's holds 32.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -84,6 +85,7 @@ def row_tiles(problem: Problem) -> tuple[int, ...]:
     return tuple(sorted({largest, *(block for block in doublings if block <= largest)}))
 
 
+@cache
 def column_tiles(d_expert: int, strategy: Strategy | None = None) -> tuple[int, ...]:
     """Return the legal `block_f`, ascending: whole lanes that divide the hidden columns, or all of them at once."""
     tiled = () if strategy == "whole" else tuple(b for b in range(LANES, d_expert, LANES) if d_expert % b == 0)
@@ -109,30 +111,80 @@ def check_tiles(problem: Problem, block_m: int | None, block_f: int | None, stra
         raise ValueError(f"block_f={block_f} is not one of the legal F tiles {', '.join(map(str, legal))}")
 
 
+@dataclass(frozen=True)
+class Choices:
+    """The best legal tiles of several problems, each an array of shape (problems,).
+
+    `shortfall` is what the tiles need more than there is, in bytes of VMEM and SMEM; 0 where they fit.
+    """
+
+    block_m: np.ndarray
+    block_f: np.ndarray
+    vmem: np.ndarray
+    smem: np.ndarray
+    shortfall: np.ndarray
+
+
 @jax.jit
-def _score(problem: dict[str, float], block_m: jax.Array, block_f: jax.Array, chip: dict[str, float]) -> dict[str, Any]:
+def _score(
+    shape: dict[str, jax.Array], block_m: jax.Array, block_f: jax.Array, chip: dict[str, float]
+) -> dict[str, jax.Array]:
     """VMEM, SMEM, traffic and time of each candidate; blocks are rounded up to whole lanes where they take memory."""
     needs = evaluate(
         "fused_vmem_need",
         "fused_smem_need",
-        d_model=jnp.ceil(problem["d_model"] / LANES) * LANES,
+        d_model=jnp.ceil(shape["d_model"] / LANES) * LANES,
         block_m=block_m,
         block_f=jnp.ceil(block_f / LANES) * LANES,
-        element_bytes=problem["element_bytes"],
-        pipeline_buffers=PIPELINE_BUFFERS,
-        row_tile_visits=jnp.ceil(problem["routed_rows"] / block_m) + problem["local_experts"],
-        local_experts=problem["local_experts"],
+        element_bytes=shape["element_bytes"],
+        pipeline_buffers=chip["pipeline_buffers"],
+        row_tile_visits=jnp.ceil(shape["routed_rows"] / block_m) + shape["local_experts"],
+        local_experts=shape["local_experts"],
     )
-    costs = evaluate("fused_moe_traffic", "fused_moe_time", **problem, **chip, block_m=block_m, block_f=block_f)
+    costs = evaluate("fused_moe_traffic", "fused_moe_time", **shape, **chip, block_m=block_m, block_f=block_f)
     return needs | costs
 
 
-def _candidates(rows: tuple[int, ...], columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair of blocks; the last one is repeated up to a multiple of 64, so that few shapes are compiled."""
-    pairs = [(m, f) for m in rows for f in columns]
-    pairs += pairs[-1:] * (-len(pairs) % 64)
-    block_m, block_f = np.array(pairs, np.float64).T
-    return block_m, block_f
+def rank_tiles(
+    problems: Sequence[Problem],
+    blocks: Sequence[tuple[Sequence[int], Sequence[int]]],
+    *,
+    vmem_limit: float,
+    smem_limit: float,
+    flops_per_byte: float,
+    mxu_rows: float,
+    pipeline_buffers: float,
+) -> Choices:
+    """Return the blocks of the least predicted time of each problem, or those that miss the memory by least.
+
+    Equal times are ranked by traffic, then by grid steps, then by memory.
+
+    Args:
+        problems: shapes of the calls.
+        blocks: the candidates of each problem, ascending: its row tiles and its column tiles.
+        vmem_limit: B that the kernel may use.
+        smem_limit: B of scalar memory.
+        flops_per_byte: peak over HBM bandwidth of the chip.
+        mxu_rows: side of its matrix unit.
+        pipeline_buffers: copies of each block in VMEM.
+    """
+    pairs = [(cell, m, f) for cell, (rows, columns) in enumerate(blocks) for m in rows for f in columns]
+    count = len(pairs)
+    # The last one is repeated up to a power of two, so that few shapes are compiled.
+    cell, block_m, block_f = np.array(pairs + pairs[-1:] * ((1 << (count - 1).bit_length()) - count), np.float64).T
+    cell = cell.astype(np.int64)
+    knobs = [problem.knobs() for problem in problems]
+    shape = {name: np.array([each[name] for each in knobs])[cell] for name in knobs[0]}
+    chip = {"peak_flops": flops_per_byte, "hbm_bandwidth": 1.0, "matmul_efficiency": 1.0}
+    chip |= {"mxu_width": float(mxu_rows), "pipeline_buffers": float(pipeline_buffers)}
+    with jax.ensure_compile_time_eval():
+        score = {name: np.asarray(each) for name, each in _score(shape, block_m, block_f, chip).items()}
+    vmem, smem = score["fused_vmem_need"], score["fused_smem_need"]
+    short = np.maximum(vmem - vmem_limit, 0) + np.maximum(smem - smem_limit, 0)
+    steps = (shape["routed_rows"] / block_m + shape["local_experts"]) * (shape["expert_width"] / block_f)
+    order = np.lexsort((vmem, steps, score["fused_moe_traffic"], score["fused_moe_time"], short, cell))
+    best = order[np.unique(cell[order], return_index=True)[1]]
+    return Choices(block_m[best].astype(int), block_f[best].astype(int), vmem[best], smem[best], short[best])
 
 
 @cache
@@ -147,9 +199,7 @@ def choose_tiles(
     flops_per_byte: float = FLOPS_PER_BYTE,
     mxu_rows: int = MXU_ROWS,
 ) -> Tiles:
-    """Return the legal tiles of the least predicted time; what is given is kept.
-
-    Equal times are ranked by traffic, then by grid steps, then by memory.
+    """Return the legal tiles of the least predicted time (see `rank_tiles`); what is given is kept.
 
     Args:
         problem: shape of the call.
@@ -166,24 +216,24 @@ def choose_tiles(
         ValueError: a given block is not legal.
     """
     check_tiles(problem, block_m, block_f, strategy)
-    block_ms, block_fs = _candidates(
-        (block_m,) if block_m else row_tiles(problem),
-        (block_f,) if block_f else column_tiles(problem.d_expert, strategy),
+    rows = (block_m,) if block_m else row_tiles(problem)
+    columns = (block_f,) if block_f else column_tiles(problem.d_expert, strategy)
+    best = rank_tiles(
+        [problem],
+        [(rows, columns)],
+        vmem_limit=vmem_limit,
+        smem_limit=smem_limit,
+        flops_per_byte=flops_per_byte,
+        mxu_rows=mxu_rows,
+        pipeline_buffers=PIPELINE_BUFFERS,
     )
-    chip = {"peak_flops": flops_per_byte, "hbm_bandwidth": 1.0, "matmul_efficiency": 1.0, "mxu_width": float(mxu_rows)}
-    with jax.ensure_compile_time_eval():
-        score = {name: np.asarray(each) for name, each in _score(problem.knobs(), block_ms, block_fs, chip).items()}
-    vmem, smem = score["fused_vmem_need"], score["fused_smem_need"]
-    short = np.maximum(vmem - vmem_limit, 0) + np.maximum(smem - smem_limit, 0)
-    steps = (problem.rows / block_ms + problem.n_experts) * (problem.d_expert / block_fs)
-    best = np.lexsort((vmem, steps, score["fused_moe_traffic"], score["fused_moe_time"], short))[0]
-    chosen = int(block_ms[best]), int(block_fs[best])
-    if short[best]:
+    chosen, short = (int(best.block_m[0]), int(best.block_f[0])), int(best.shortfall[0])
+    if short:
         raise DoesNotFit(
             f"no legal tiles of the fused kernel fit: with block_m={chosen[0]}, block_f={chosen[1]} at "
-            f"d_model={problem.d_model} it needs {vmem[best]:,.0f} B of VMEM (limit {vmem_limit:,}) and "
-            f"{smem[best]:,.0f} B of SMEM (limit {smem_limit:,}), {short[best]:,.0f} B too much; "
+            f"d_model={problem.d_model} it needs {best.vmem[0]:,.0f} B of VMEM (limit {vmem_limit:,}) and "
+            f"{best.smem[0]:,.0f} B of SMEM (limit {smem_limit:,}), {short:,.0f} B too much; "
             "raise vmem_limit_bytes, shard d_model or the rows, or take backend='xla'",
-            int(short[best]),
+            short,
         )
-    return Tiles(*chosen, "whole" if chosen[1] == problem.d_expert else "tiled", int(vmem[best]))
+    return Tiles(*chosen, "whole" if chosen[1] == problem.d_expert else "tiled", int(best.vmem[0]))

@@ -95,6 +95,7 @@ class Map:
         marks: places worth a word.
         ring: where the operating point is.
         regime: what binds at the operating point; the empty string where that can't be said.
+        diverging: whether the middle of the colour scale is where it makes no difference.
     """
 
     window: Window
@@ -108,6 +109,7 @@ class Map:
     marks: tuple[Mark, ...]
     ring: tuple[float, float]
     regime: str
+    diverging: bool = False
 
 
 def line(points: Sequence[tuple[float, float]]) -> Line:

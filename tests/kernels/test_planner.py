@@ -11,8 +11,9 @@ from jax.experimental.pallas import tpu as pltpu
 from model.kernels import DoesNotFit, Problem, choose_tiles
 from model.kernels.mosaic import mosaic_moe_mlp
 from model.kernels.planner import evaluate
-from model.kernels.tiles import PIPELINE_BUFFERS, SMEM_LIMIT, VMEM_LIMIT, column_tiles, row_tiles
+from model.kernels.tiles import column_tiles, row_tiles
 from model.kernels.visits import row_tile_visits, weight_tile
+from model.knobs.kernel import PIPELINE_BUFFERS, SMEM_LIMIT, VMEM_LIMIT
 
 laid_out = jax.jit(row_tile_visits, static_argnums=(1, 2))
 
