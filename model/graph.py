@@ -37,6 +37,7 @@ CHAPTERS = (
     "cost",
     "gpus",
     "fabric",
+    "pipeline",
     "fusion",
 )
 """Chapter modules of `model/`, in the book's order; importing one registers its nodes."""

@@ -116,40 +116,56 @@ def shard_hop_time(array_shard_bytes: Scalar, ici_link_bandwidth: Scalar) -> Sca
     return array_shard_bytes / ici_link_bandwidth
 
 
-@quantity(label="One-way ring bytes", symbol="V_1way", unit="B")
-def oneway_link_bytes(gathered_bytes: Scalar, gather_axis_1: Scalar) -> Scalar:
-    """Bytes over each link when an AllGather runs in one direction: V(X - 1)/X."""
-    return gathered_bytes * (gather_axis_1 - 1) / gather_axis_1
+@quantity(label="Collective's chips", symbol="N_coll", unit="chips")
+def collective_chips(gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar) -> Scalar:
+    """Chips that take part in a collective over up to three axes."""
+    return gather_axis_1 * gather_axis_2 * gather_axis_3
 
 
-@quantity(label="AllGather on a line, bandwidth", symbol="T_line,bw", unit="s", standing="lower bound")
-def line_allgather_bandwidth_time(oneway_link_bytes: Scalar, ici_link_bandwidth: Scalar) -> Scalar:
-    """Bandwidth term of the first axis without wraparound, or one way round: X - 1 hops of a shard (book, ch. 3)."""
-    return oneway_link_bytes / ici_link_bandwidth
+@quantity(label="Bytes that arrive", symbol="V_in", unit="B")
+def arriving_bytes(gathered_bytes: Scalar, collective_chips: Scalar) -> Scalar:
+    """Bytes that each chip of an AllGather lacks at first, all over the same links one way round: V(N - 1)/N."""
+    return gathered_bytes * (collective_chips - 1) / collective_chips
 
 
-@quantity(label="AllGather on a line, latency", symbol="T_line,lat", unit="s", standing="lower bound")
-def line_allgather_latency_time(gather_axis_1: Scalar, collective_latency: Scalar) -> Scalar:
-    """Latency term without wraparound: a shard must pass all of the X - 1 hops."""
-    return (gather_axis_1 - 1) * collective_latency
+@quantity(label="Open AllGather, bandwidth", symbol="T_open,bw", unit="s", standing="lower bound")
+def open_allgather_bandwidth_time(arriving_bytes: Scalar, ici_link_bandwidth: Scalar, gathered_axes: Scalar) -> Scalar:
+    """Bandwidth term without wraparound, or one way round a ring: a corner has one link an axis (book, ch. 3)."""
+    moves = gathered_axes > 0
+    links = jnp.where(moves, ici_link_bandwidth * gathered_axes, 1.0)
+    return jnp.where(moves, arriving_bytes / links, 0.0)
 
 
-@quantity(label="AllGather on a line", symbol="T_line", unit="s", standing="lower bound")
-def line_allgather_time(line_allgather_bandwidth_time: Scalar, line_allgather_latency_time: Scalar) -> Scalar:
-    """AllGather over the first axis without wraparound links: about twice a ring's (book, ch. 3)."""
-    return binding_max(bandwidth=line_allgather_bandwidth_time, latency=line_allgather_latency_time)
+@quantity(label="Open AllGather, latency", symbol="T_open,lat", unit="s", standing="lower bound")
+def open_allgather_latency_time(
+    gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar, collective_latency: Scalar
+) -> Scalar:
+    """Latency term without wraparound: a shard passes X_i - 1 hops of each axis."""
+    return (gather_axis_1 + gather_axis_2 + gather_axis_3 - 3) * collective_latency
+
+
+@quantity(label="Open AllGather", symbol="T_open", unit="s", standing="lower bound")
+def open_allgather_time(open_allgather_bandwidth_time: Scalar, open_allgather_latency_time: Scalar) -> Scalar:
+    """AllGather over axes without wraparound links: about twice a ring's, a ReduceScatter alike."""
+    return binding_max(bandwidth=open_allgather_bandwidth_time, latency=open_allgather_latency_time)
+
+
+@quantity(label="Open AllReduce", symbol="T_open,AllReduce", unit="s", standing="lower bound")
+def open_allreduce_time(open_allgather_time: Scalar) -> Scalar:
+    """AllReduce over axes without wraparound links: a ReduceScatter and an AllGather."""
+    return 2 * open_allgather_time
+
+
+@quantity(label="ReduceScatter time", symbol="T_ReduceScatter", unit="s", standing="lower bound")
+def reducescatter_time(allgather_time: Scalar) -> Scalar:
+    """ReduceScatter: an AllGather backwards (book, ch. 3)."""
+    return allgather_time
 
 
 @quantity(label="Longest gathered axis", symbol="max X_i", unit="chips")
 def longest_axis(gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar) -> Scalar:
     """Chips on the longest of the axes that take part in a collective."""
     return binding_max(first=gather_axis_1, second=gather_axis_2, third=gather_axis_3)
-
-
-@quantity(label="Collective's chips", symbol="N_coll", unit="chips")
-def collective_chips(gather_axis_1: Scalar, gather_axis_2: Scalar, gather_axis_3: Scalar) -> Scalar:
-    """Chips that take part in a collective over up to three axes."""
-    return gather_axis_1 * gather_axis_2 * gather_axis_3
 
 
 @quantity(label="AllToAll time", symbol="T_AllToAll", unit="s", standing="lower bound")
@@ -159,6 +175,12 @@ def alltoall_time(
     """AllToAll over rings: V max(X_i)/(4 N W), a quarter of an AllGather on one ring; 0 on one chip."""
     time = gathered_bytes * longest_axis / (4 * collective_chips * ici_bandwidth)
     return jnp.where(collective_chips > 1, time, 0.0)
+
+
+@quantity(label="Open AllToAll", symbol="T_open,AllToAll", unit="s", standing="lower bound")
+def open_alltoall_time(alltoall_time: Scalar) -> Scalar:
+    """AllToAll over axes without wraparound links: half as many links cross the middle, so twice a ring's."""
+    return 2 * alltoall_time
 
 
 @quantity(label="Two-way AllToAll gain", symbol="g_AllToAll", unit="1")

@@ -26,6 +26,7 @@ from model.knobs.hardware import Hardware
 from model.knobs.inference import Inference
 from model.knobs.kernel import Kernel
 from model.knobs.matmul import Matmul
+from model.knobs.pipeline import Pipeline
 from model.knobs.serving import Serving
 from model.knobs.silicon import Silicon
 from model.knobs.training import Training
@@ -47,6 +48,7 @@ GROUPS: tuple[type[param.Parameterized], ...] = (
     Gpu,
     Fabric,
     Reference,
+    Pipeline,
     Kernel,
 )
 

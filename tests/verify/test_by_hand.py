@@ -85,6 +85,7 @@ BY_HAND: dict[str, tuple[str, dict[str, object], float]] = {
         {"decode_batch": 2, "inference_comms": "off", "prefill_attention": "none"},
         2 * P * 8192 / (8 * 1.97e14),
     ),
+    "reducescatter_time": ("tpu-v4p", {"gather_bytes_total": 1e8, "gather_axis_1": 2}, 1e8 / 9e10),
     "shard_hop_time": ("tpu-v5e", {"array_rows": 256, "array_columns": 256, "array_shards": 4}, 32768 / 4.5e10),
     "six_nt_days": ("h100", {"data_shards": 512, "tensor_shards": 8}, 6 * P * 15e12 / (4096 * 9.89e14) / 86400),
     "slice_flops": ("tpu-v5e", {"decode_chips": 8}, 8 * 1.97e14),
