@@ -24,7 +24,6 @@ _SLUGS = {
     "quoted": "quoted",
     "not derivable": "none",
 }
-_SERVING_GROUPS = ("Inference", "Serving")
 _MOST_DIGITS = 12
 _BEYOND = 2
 """Digits that a recomputed number shows beyond those stated."""
@@ -96,9 +95,10 @@ def _number(value: float | None, unit: str, significant: int) -> tuple[str, str]
 
 
 def home(quantity: str) -> str:
-    """Return the page that shows a quantity or knob best."""
-    groups = {KNOBS[name].group for name in ancestors(quantity) if name in KNOBS}
-    return "inference" if groups.intersection(_SERVING_GROUPS) else "training"
+    """Return the page that shows a quantity or knob best: inference where the sizes of a serving setup enter."""
+    sizes = (KNOBS[name] for name in ancestors(quantity) if name in KNOBS)
+    serving = any(knob.group == "Serving" or (knob.group == "Inference" and knob.integer) for knob in sizes)
+    return "inference" if serving else "training"
 
 
 def section_link(row: Row) -> str:

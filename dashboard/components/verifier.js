@@ -116,7 +116,7 @@ function derivation(shown) {
 function story(shown, send, close) {
   const pages = {training: "Training", inference: "Inference"}
   return [
-    h("div", {class: "eyebrow"}, h("span", {}, `Statement ${shown.number}`), close),
+    h("div", {class: "eyebrow"}, h("span", {title: "Its name in scalegrad verify"}, `${shown.number}, ${shown.id}`), close),
     h("h2", {}, shown.text),
     h("p", {class: "said"}, sign(shown.sign), h("strong", {}, `${shown.words[0].toUpperCase()}${shown.words.slice(1)}.`), shown.reason ? ` ${shown.reason}.` : ""),
     shown.printed ? h("p", {class: "muted"}, `Printed: “${shown.printed}” (${shown.edition}).`) : null,

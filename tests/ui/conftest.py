@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from urllib.error import URLError
 from urllib.parse import urlsplit
@@ -109,3 +110,20 @@ def visit(context: BrowserContext, served: str, server_log: Path) -> Iterator[Ca
     log = server_log.read_text()[said:]
     faults += [line for line in log.splitlines() if "Traceback" in line or "ERROR" in line or "Error running" in line]
     assert faults == []
+
+
+@pytest.fixture(scope="session")
+def barriers() -> Callable[[Page], list[str]]:
+    """A function that lists what axe finds serious or critical on a page: each rule, and where it fails."""
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text()
+
+    def found(page: Page) -> list[str]:
+        page.evaluate(axe)
+        violations = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [
+            f"{barrier['id']}: {[node['target'] for node in barrier['nodes']][:3]}"
+            for barrier in violations
+            if barrier["impact"] in ("serious", "critical")
+        ]
+
+    return found

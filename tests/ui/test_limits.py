@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.ui
 Visit = Callable[..., Page]
+Barriers = Callable[[Page], list[str]]
 
 
 def test_a_convention_is_switched_and_reset(visit: Visit) -> None:
@@ -33,3 +34,9 @@ def test_a_mesh_beyond_one_fabric_is_announced(visit: Visit) -> None:
     expect(page.get_by_role("status").get_by_text("H100 SuperPod")).to_be_visible()
     page.locator("[data-of=decode_step_time]").click()
     expect(page.locator("nav a[aria-current]")).to_have_text("Inference")
+
+
+def test_nothing_stands_in_the_way(visit: Visit, barriers: Barriers) -> None:
+    page = visit("v=1&page=limits&chip=h100&recompute=full")
+    expect(page.locator("table.conventions tr[data-knob=recompute] .changes")).to_contain_text("%")
+    assert barriers(page) == []

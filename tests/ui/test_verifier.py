@@ -9,6 +9,7 @@ import presets
 
 pytestmark = pytest.mark.ui
 Visit = Callable[..., Page]
+Barriers = Callable[[Page], list[str]]
 
 
 def _rows(page: Page) -> int:
@@ -64,3 +65,10 @@ def test_on_a_phone_the_statement_opens_below_its_row(visit: Visit) -> None:
     assert below["x"] + below["width"] <= 390
     detail.get_by_role("button", name="Close the statement").click()
     expect(detail).to_be_hidden()
+
+
+def test_nothing_stands_in_the_way(visit: Visit, barriers: Barriers) -> None:
+    page = visit("v=1&page=verifier")
+    page.get_by_role("button", name="Dark theme").click()
+    page.get_by_role("searchbox", name="Search", exact=True).fill("published")
+    assert barriers(page) == []
