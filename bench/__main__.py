@@ -2,6 +2,6 @@
 
 import runpy
 
-for script in ("graph", "laws_fit"):
+for script in ("graph", "page", "laws_fit"):
     print(f"== bench.{script}")
     runpy.run_module(f"bench.{script}", run_name="__main__")
