@@ -41,14 +41,15 @@ def grid(parts: Mapping[str, Viewable], areas: tuple[str, ...], columns: str) ->
     style = f"""
         :host {{
             display: grid !important; grid-template-areas: {named}; grid-template-columns: {columns};
-            gap: 28px 40px; align-items: start;
+            gap: 20px 40px; align-items: start;
         }}
         :host::before, :host::after {{
-            content: ""; grid-column: 1 / -1; align-self: start; height: 1px; margin-top: -14px;
+            content: ""; grid-column: 1 / -1; align-self: start; height: 1px; margin-top: -10px;
             background: var(--line);
         }}
         :host::before {{ grid-row: 2; }}
         :host::after {{ grid-row: 3; }}
+        .scroll-button {{ display: none; }}
         @media (max-width: 1199px) {{
             :host {{ display: flex !important; flex-direction: column; align-items: stretch; }}
             :host::before, :host::after {{ display: none; }}

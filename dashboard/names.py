@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.graph import quantities
+from model.knobs import KNOBS
 
 
 def label_of(of: str) -> str:
@@ -15,3 +16,8 @@ def label_of(of: str) -> str:
 def symbol_of(of: str) -> str:
     """Return the symbol of `quantity`, or of the quantity that owns the branch."""
     return quantities()[of.partition(":")[0]].symbol
+
+
+def knob_row(name: str) -> dict[str, str]:
+    """Return a knob's name, label and symbol, as the page's pieces take them."""
+    return {"name": name, "label": KNOBS[name].label, "symbol": KNOBS[name].symbol}

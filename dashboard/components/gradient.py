@@ -7,10 +7,9 @@ from typing import Any
 
 from dashboard.component import Component
 from dashboard.headlines import shown_quantities
-from dashboard.names import label_of, symbol_of
+from dashboard.names import knob_row, label_of, symbol_of
 from dashboard.session import Session, State
 from model.graph import ancestors, knobs_of
-from model.knobs import KNOBS
 from model.words import ZERO, zero_reasons
 
 MOST = 12
@@ -52,17 +51,13 @@ def _shown(state: State, *, explained: bool) -> dict[str, Any]:
         "span": max([1.0, *(abs(elasticity) for elasticity in moving.values())]),
         "bars": [_bar(name, moving[name]) for name in ranked[:MOST]],
         "smaller": [_bar(name, moving[name]) for name in ranked[MOST:]],
-        "zeros": [{**_knob(name), "why": reasons.get(name, "")} for name in zeros],
+        "zeros": [{**knob_row(name), "why": reasons.get(name, "")} for name in zeros],
     }
-
-
-def _knob(name: str) -> dict[str, Any]:
-    return {"name": name, "label": KNOBS[name].label, "symbol": KNOBS[name].symbol}
 
 
 def _bar(name: str, elasticity: float) -> dict[str, Any]:
     return {
-        **_knob(name),
+        **knob_row(name),
         "e": round(elasticity, 6),
         "text": f"{elasticity:+.2f}".replace("-", "−"),
         "full": repr(elasticity),

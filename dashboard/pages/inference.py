@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dashboard.components.gradient import GradientBars
+from dashboard.components.inspector import InspectorView
 from dashboard.components.tiles import TileStrip
 from dashboard.layout import Board
 from dashboard.session import Session
@@ -13,7 +14,7 @@ from dashboard.views.time_bars import TimeBars
 
 
 def page(session: Session) -> View:
-    """Build the page: headlines, the map beside the gradient, where time and memory go."""
+    """Build the page: headlines, the map beside the gradient, where time and memory go beside the inspector."""
     return Board(
         {
             "tiles": TileStrip(session, "inference"),
@@ -21,7 +22,8 @@ def page(session: Session) -> View:
             "gradient": GradientBars(session),
             "time": TimeBars(session, "inference"),
             "memory": MemoryBars(session, "inference"),
+            "inspector": InspectorView(session),
         },
-        areas=("tiles tiles", "map gradient", "time memory"),
+        areas=("tiles tiles", "map gradient", "time inspector", "memory inspector"),
         columns="minmax(0, 600fr) minmax(0, 416fr)",
     )

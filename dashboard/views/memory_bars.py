@@ -51,20 +51,20 @@ class MemoryBars:
             self._bars.restyle(colours["text"], state.theme)
         self._shown = state.point, state.theme
         memory = (training_memory if self._kind == "training" else serving_memory)(state.evaluation)
-        self._head.data = {"remark": self._remark(state)}
+        self._head.data = {"remark": self._remark(state, memory)}
         if memory.reason:
             self._bars.draw([], [], [])
             self._caption.data = {"lines": [f"{memory.reason[:1].upper()}{memory.reason[1:]}."]}
             return
         self._draw(memory, colours)
-        parts = ", ".join(f"{span.label} {show(span.length, 'B')}" for span in memory.spans)
-        self._caption.data = {"lines": [f"{parts}{_verdict(memory)}"]}
+        self._caption.data = {"lines": _verdict(memory)}
 
-    def _remark(self, state: State) -> str:
+    def _remark(self, state: State, memory: Memory) -> str:
+        parts = ", ".join(f"{span.label} {show(span.length, 'B')}" for span in memory.spans)
         limit = state.evaluation.bounds["decode_batch_limit"]
         if self._kind == "training" or not math.isfinite(limit) or limit < 1:
-            return "one chip"
-        return f"one chip; {math.floor(limit):,} sequences fit"
+            return f"one chip; {parts}" if parts else "one chip"
+        return f"one chip; {parts}; {math.floor(limit):,} sequences fit"
 
     def _draw(self, memory: Memory, colours: Mapping[str, str]) -> None:
         known = math.isfinite(memory.capacity)
@@ -105,10 +105,11 @@ def _free_texts(memory: Memory, colours: Mapping[str, str]) -> list[Text]:
     ]
 
 
-def _verdict(memory: Memory) -> str:
+def _verdict(memory: Memory) -> list[str]:
+    """Return what the bar can't say: nothing where all fits."""
     if not math.isfinite(memory.capacity):
-        return "; capacity not known: set HBM capacity"
+        return ["Capacity not known: set HBM capacity."]
     if memory.fits:
-        return f", of {show(memory.capacity, 'B')}"
+        return []
     over = show(memory.used - memory.capacity, "B")
-    return f"; does not fit: {show(memory.used, 'B')} of {show(memory.capacity, 'B')}, {over} too much"
+    return [f"Does not fit: {show(memory.used, 'B')} of {show(memory.capacity, 'B')}, {over} too much."]

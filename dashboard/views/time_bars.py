@@ -21,7 +21,7 @@ from model.point import Point
 
 Kind = Literal["training", "inference"]
 
-PITCH, HALF = 38, 8
+PITCH, HALF = 35, 8
 """px from lane to lane, and half a bar."""
 
 TOPS = {"training": 18, "inference": 2}
@@ -122,7 +122,7 @@ class TimeBars:
             weight = "bold" if row.lane.binding else "normal"
             at = {"x": 0.0, "y": middle, "color": colours["text"], "style": weight}
             texts.append({**at, "text": row.lane.name, "dx": -NAMES})
-            texts.append({"x": 0.0, "y": middle + HALF + 10, "text": row.words, "color": colours["muted"]})
+            texts.append({"x": 0.0, "y": middle + HALF + 9, "text": row.words, "color": colours["muted"]})
         for index in {0, len(rows) - 1} if self._kind == "inference" else {0}:
             at = {"x": 1.0, "y": self._middle(index), "color": colours["text"]}
             texts.append({**at, "text": show(rows[index].total, "s"), "dx": 8, "style": "bold"})

@@ -148,7 +148,7 @@ def test_inference_bars_show_prefill_beside_decode(session) -> None:
     view = shown(TimeBars(session, "inference"), session)
     assert {"HBM", "FLOPs", "ICI comms", "Prefill"} < set(texts(view))
     memory = shown(MemoryBars(session, "inference"), session)
-    assert memory.body[0].data["remark"] == "one chip; 233 sequences fit"
+    assert memory.body[0].data["remark"].endswith("; 233 sequences fit")
 
 
 def test_a_narrow_frame_has_fewer_words(session) -> None:
