@@ -14,7 +14,21 @@ from model.lab.transformer import Shape
 from presets.laws import LabGrid, printed_laws
 
 KINDS = ("dense", "moe")
-LADDER = ((4, 1), (6, 1), (8, 1), (12, 1), (16, 1), (24, 1), (32, 1), (48, 1), (64, 1), (64, 2), (96, 2), (128, 2))
+LADDER = (
+    (2, 1),
+    (4, 1),
+    (6, 1),
+    (8, 1),
+    (12, 1),
+    (16, 1),
+    (24, 1),
+    (32, 1),
+    (48, 1),
+    (64, 1),
+    (64, 2),
+    (96, 2),
+    (128, 2),
+)
 """(d_model, layers) of the default sweep's sizes, each about twice the one before."""
 
 
@@ -76,14 +90,18 @@ def ladder_plan(
     return Plan(name, cells, task or Task(), recipe or Recipe())
 
 
-DEFAULT_PLAN = ladder_plan(
-    "default",
-    {1e10: (0, 7), 2e10: (0, 7), 4e10: (1, 8), 8e10: (1, 8), 1.6e11: (1, 8), 3.2e11: (2, 9)},
-)
-"""Dense models on three-digit multiplication: 4.4e12 FLOPs, under 10 minutes of two quiet cores."""
+DEFAULT_PLAN = ladder_plan("default", {2.5e9: (0, 7), 5e9: (0, 7), 1e10: (1, 8), 2e10: (1, 8)}, seeds=2)
+"""Dense models on three-digit multiplication: 5.3e11 FLOPs, a few minutes of two quiet cores.
 
-MOE_PLAN = ladder_plan("moe", {2e10: (0, 6), 8e10: (0, 6), 3.2e11: (1, 7)}, kinds=KINDS)
+The budgets end where losses still fall smoothly: from about 4e10 FLOPs every size waits on a plateau near 1.83 nats
+for the next digit to be learned, and minima are no longer bracketed.
+"""
+
+MOE_PLAN = ladder_plan("moe", {5e9: (0, 6), 1e10: (0, 6), 2e10: (1, 7)}, kinds=KINDS)
 """Dense and MoE models at equal active FLOPs."""
+
+LONG_PLAN = ladder_plan("long", {4e10: (2, 9), 8e10: (2, 9), 1.6e11: (2, 9), 3.2e11: (3, 10)})
+"""The plateau and what follows it: 4.2e12 FLOPs."""
 
 QUICK_PLAN = ladder_plan("quick", {1e9: (0, 5), 2e9: (0, 5), 4e9: (0, 5)})
 """Small enough to watch: a few minutes, most of them compiling."""
@@ -129,7 +147,7 @@ def _sizes(grid: LabGrid) -> list[float]:
 
 def plans() -> dict[str, Plan]:
     """Every plan by name: the lab's own and the seed's grids."""
-    own = {plan.name: plan for plan in (DEFAULT_PLAN, MOE_PLAN, QUICK_PLAN)}
+    own = {plan.name: plan for plan in (DEFAULT_PLAN, MOE_PLAN, LONG_PLAN, QUICK_PLAN)}
     return own | {f"seed-{slug}": seed_plan(slug) for slug in printed_laws().grids}
 
 

@@ -44,6 +44,7 @@ class Store:
             self.connection.row_factory = sqlite3.Row
             self.connection.execute("pragma journal_mode = wal")
             self.connection.execute("pragma synchronous = full")
+            self.connection.execute("pragma wal_autocheckpoint = 1")  # the one file is whole after every run
             self.connection.executescript(SCHEMA)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: not a results file ({error}); choose another path") from None
