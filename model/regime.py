@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from model.evaluate import Evaluation, require_value
-from model.feasibility import Gate, gates_of
+from model.feasibility import Gate
 from model.formula import formula, symbol_text
 from model.formula.conditions import condition_text
 from model.formula.printing import expression_text, plain_figure
@@ -23,7 +23,8 @@ from model.graph import ancestors, quantities
 from model.influence import TIE, decisions, live_maxima
 from model.knobs import KNOBS
 from model.numerals import show
-from model.programs import DIFFERENTIATED, values_program
+from model.probe import Probe, Row
+from model.programs import DIFFERENTIATED
 from model.words import binding_state
 
 Kind = Literal["binds", "jump", "switch", "does not fit", "fits", "knob ends"]
@@ -114,48 +115,25 @@ class _Watched:
         return bool(self.maxima or self.conditions or self.gates)
 
 
-class _Row(Mapping[str, float]):
-    """Knobs, quantities and branches by name over one flat list."""
-
-    def __init__(self, index: Mapping[str, int], numbers: Sequence[float]) -> None:
-        self.index, self.numbers = index, numbers
-
-    def __getitem__(self, name: str) -> float:
-        return self.numbers[self.index[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.index)
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-
 class _Walker:
     """Walks one knob at a time away from an evaluation."""
 
     def __init__(self, evaluation: Evaluation, of: str) -> None:
-        owner = of.partition(":")[0]
         self.of, self.maxima = of, live_maxima(evaluation, of)
         self.conditions = decisions(evaluation, of)
-        self.gates = {gate: _inputs(gate.reads()) for gate in gates_of(owner) if not gate.whole}
-        needed = {owner: None}
-        for read in (*map(names, self.conditions), *(gate.reads() for gate in self.gates)):
-            needed |= dict.fromkeys(name for name in read if name in quantities())
-        self.program = values_program(*needed)
-        self.index = {name: position for position, name in enumerate((*KNOBS, *self.program.outputs))}
-        self.numbers = evaluation.point.numbers()
+        self.probe = Probe(evaluation.point, [of], (name for condition in self.conditions for name in names(condition)))
+        self.gates = {gate: _inputs(gate.reads()) for gate in self.probe.gates if not gate.whole}
+        self.numbers = evaluation.point.numbers_by_name()
         self.branches = {
-            name: tuple(output for output in self.program.outputs if output.startswith(f"{name}:"))
+            name: tuple(output for output in self.probe.program.outputs if output.startswith(f"{name}:"))
             for name in self.maxima
         }
         inputs = frozenset().union(_inputs(formula(of).inputs), *self.gates.values())
         self.knobs = [name for name in DIFFERENTIATED if name in inputs and evaluation.point.values[name] is not None]
 
-    def row(self, knob: str, x: float) -> _Row:
+    def row(self, knob: str, x: float) -> Row:
         """Return everything with one knob at `x`."""
-        numbers = list(self.numbers)
-        numbers[self.index[knob]] = x
-        return _Row(self.index, [*numbers, *self.program.run(*numbers)])
+        return self.probe.at({knob: x})
 
     def reaches(self, knob: str) -> Iterator[Reach]:
         """Yield where the regime ends below and above the knob's present value."""
@@ -164,13 +142,13 @@ class _Walker:
             tuple(condition for condition in self.conditions if knob in _inputs(names(condition))),
             tuple(gate for gate, inputs in self.gates.items() if knob in inputs),
         )
-        x = self.numbers[self.index[knob]]
+        x = self.numbers[knob]
         before = self.state(self.row(knob, x), watched)
         for end in KNOBS[knob].bounds:
             found = self.first_change(knob, x, end, watched, before) if watched else None
             yield self.ended(knob, x, end) if found is None else self.changed(knob, x, found, end, watched, before)
 
-    def state(self, row: _Row, watched: _Watched) -> _State:
+    def state(self, row: Row, watched: _Watched) -> _State:
         binding = []
         for name in watched.maxima:
             values = [row[branch] for branch in self.branches[name]]
@@ -230,7 +208,7 @@ class _Walker:
             kind, words = "switch", f"{self.switched(before, after, watched)} at {_place(knob, value)}"
         return Reach(knob, _ratio(value, x), value, was, now, kind, whole, words)
 
-    def fault(self, row: _Row, watched: _Watched) -> str:
+    def fault(self, row: Row, watched: _Watched) -> str:
         """Return the first reason, up to its figures."""
         faults = (gate.fault(row, row) for gate in watched.gates)
         return next(re.split("[:;]", fault)[0] for fault in faults if fault)
