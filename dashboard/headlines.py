@@ -90,12 +90,14 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
         Headline("step_critical_batch", "Critical batch", _always("compute-bound above")),
     ),
     "kernel": (
-        Headline("fused_moe_speedup", "Speed-up, predicted", _always("fused over unfused")),
+        Headline("fused_moe_speedup", "Speed-up, predicted", _always("fused over unfused"), 1.05),
         Headline("fused_moe_time", "Fused kernel", _value("padded_rows", "{number} {unit}, padded")),
-        Headline("unfused_moe_time", "Three ragged_dots", _value("routed_rows", "{number} {unit}")),
+        Headline("unfused_moe_time", "Three ragged_dots", _value("routed_rows", "{number} {unit}"), 0.9),
         Headline("fused_vmem_need", "VMEM need", _room("fused_vmem_headroom"), 1.1),
-        Headline("fused_moe_traffic", "Fused traffic", _value("fusion_reread_traffic", "{number} {unit} reread")),
-        Headline("unfused_moe_traffic", "Unfused traffic", _value("fusion_saved_traffic", "{number} {unit} saved")),
+        Headline("fused_moe_traffic", "Fused traffic", _value("fusion_reread_traffic", "{number} {unit} reread"), 0.85),
+        Headline(
+            "unfused_moe_traffic", "Unfused traffic", _value("fusion_saved_traffic", "{number} {unit} saved"), 1.2
+        ),
     ),
 }
 """Tiles by page, left to right."""

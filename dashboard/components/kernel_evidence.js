@@ -18,18 +18,19 @@ function speedups({limits, rows, source}, load) {
       h("table", {}, h("thead", {}, h("tr", {}, heads, groups), h("tr", {}, parts)), h("tbody", {}, body))))
 }
 
-function fits({d_model, d_ff, fits: cells, source, intervals}) {
+function fits({d_model, d_ff, fits: cells, source, intervals}, note) {
   const head = h("tr", {}, h("th", {scope: "col"}, "d \\ f"), d_ff.map((width) => h("th", {scope: "col", class: "number"}, width.toLocaleString("en"))))
   const body = cells.map((row, at) => h("tr", {}, h("th", {scope: "row"}, d_model[at].toLocaleString("en")),
     row.map((ok) => h("td", {class: `number ${ok ? "ok" : "oom"}`}, ok ? "OK" : "OOM"))))
   return h("section", {class: "fits", "aria-labelledby": "fits"},
     h("h2", {id: "fits"}, "What compiled", h("small", {title: source}, "whole weights, float32, “12MB”")),
     h("table", {}, h("thead", {}, head), h("tbody", {}, body)),
-    h("p", {class: "remark"}, `All ${cells.flat().length} cells follow from 4 (3 d f + 4 block_m d) bytes for ${intervals.join(", and ")}.`))
+    h("p", {class: "remark"}, `All ${cells.flat().length} cells follow from 4 (3 d f + 4 block_m d) bytes for ${intervals.join(", and ")}.`),
+    h("p", {class: "note"}, note))
 }
 
 export function render({model}) {
   const {speedups: published, fits: compiled, note} = model.spec
   return h("div", {class: "evidence"},
-    speedups(published, (id) => model.send_msg({id})), fits(compiled), h("p", {class: "note"}, note))
+    speedups(published, (id) => model.send_msg({id})), fits(compiled, note))
 }

@@ -24,7 +24,7 @@ LIMITS = (16 * 2**20, 128 * 2**20)
 """B of VMEM at which the published rows are predicted: what every TPU has, and the whole VMEM of a v5e."""
 BUDGETS = ((12_000_000, "12,000,000 B"), (12 * 2**20, "12 MiB"))
 """What the printed `12MB` may mean."""
-NOT_TIMED = "Nothing here has been timed on hardware of ours: no TPU was at hand, so the fused kernel's speed is open."
+NOT_TIMED = "Nothing here has been timed on our own hardware: how fast the fused kernel runs on a TPU is open."
 
 
 class KernelEvidence(Component):

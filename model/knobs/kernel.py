@@ -20,7 +20,7 @@ class Kernel(param.Parameterized):
         unit="tokens",
         symbol="B_moe",
         integer=True,
-        label="Layer tokens",
+        label="Tokens",
         doc="Tokens that enter the mixture layer on this chip.",
     )
     expert_shards = Number(
@@ -67,7 +67,7 @@ class Kernel(param.Parameterized):
         symbol="n_buf",
         scale="linear",
         integer=True,
-        label="Pipeline buffers",
+        label="Buffers",
         doc="Copies of each block in VMEM; 2: one computes while the next loads.",
     )
     vmem_limit = Number(
@@ -84,6 +84,6 @@ class Kernel(param.Parameterized):
         unit="1",
         symbol="eta_rd",
         scale="linear",
-        label="ragged_dot efficiency",
+        label="ragged_dot rate",
         doc="Rate of ragged_dot's matmuls over the fused kernel's; the default is fitted to one published row.",
     )

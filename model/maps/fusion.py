@@ -124,8 +124,10 @@ def _stepped(width: float, way: int) -> int:
     if not way:
         return round(width)
     moved = whole_lanes(math.log2(width) + way * OCTAVES_A_STEP)
-    least = 1 if width + way < LANES else LANES
-    return max(moved, round(width) + least) if way > 0 else min(moved, max(round(width) - least, 1))
+    unit = LANES if width + way > LANES else 1
+    if way > 0:
+        return max(moved, (math.floor(width / unit) + 1) * unit)
+    return max(min(moved, (math.ceil(width / unit) - 1) * unit), 1)
 
 
 def _settings(evaluation: Evaluation, d_model: float, width: float) -> dict[str, object]:
