@@ -3,7 +3,7 @@
 const CHEVRON = "M4 6l4 4 4-4"
 
 function picker(index, send) {
-  const select = h("select", {"aria-label": index ? "Model beside it" : "Model", onchange: () => send({kind: "pick", side: index, key: select.value})})
+  const select = h("select", {"aria-label": index ? "Right model" : "Left model", onchange: () => send({kind: "pick", side: index, key: select.value})})
   let drawn = ""
   return {
     element: h("div", {class: "pick"}, select, icon(CHEVRON, 12)),

@@ -37,16 +37,16 @@ class ArchitecturePage:
         self._sides = [HERE, _FIRST]
         self._said: dict[str, Any] = {"line": "", "refused": False, "loadable": False}
         self._last_read = ""
-        self._reader = ConfigReader(self._hear_reader, spec={"limit": MAX_BYTES}, data=self._said)
-        self._counts = Counts(self._hear_counts, data={"sides": [], "groups": [], "rows": []})
+        self.reader = ConfigReader(self._hear_reader, spec={"limit": MAX_BYTES}, data=self._said)
+        self.counts = Counts(self._hear_counts, data={"sides": [], "groups": [], "rows": []})
         self._picture = PartBars(session)
         self._notes = Caption()
         notes = pn.Column(PlotHead(spec={"title": "What the numbers hold"}), self._notes, margin=0)
         self._saved = SavedLists(session)
         parts = {
-            "reader": self._reader,
+            "reader": self.reader,
             "picture": self._picture.body,
-            "counts": self._counts,
+            "counts": self.counts,
             "notes": notes,
             "saved": self._saved.body,
         }
@@ -65,7 +65,7 @@ class ArchitecturePage:
         titles = [shelf.title(key) for key in self._sides]
         pictures = [shelf.picture(key, state) for key in self._sides]
         self._picture.draw(list(zip(titles, pictures, strict=True)), state.theme)
-        self._counts.data = {
+        self.counts.data = {
             "sides": [self._side(key, title) for key, title in zip(self._sides, titles, strict=True)],
             "groups": shelf.options(),
             "rows": count_rows(pictures),
@@ -106,7 +106,7 @@ class ArchitecturePage:
         # The serial makes each answer a change, so that "Counting…" goes even where the line is the one before.
         serial = self._said.get("serial", 0) + 1
         self._said = {"line": line, "refused": refused, "loadable": loadable, "serial": serial}
-        self._reader.data = self._said
+        self.reader.data = self._said
 
     def _hear_counts(self, message: Mapping[str, Any]) -> None:
         side = 1 if message["side"] else 0
