@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+import re
 import time
+from decimal import Decimal
 
 import pytest
 
@@ -75,6 +77,21 @@ def test_verdicts_earn_their_names(verification: Verification) -> None:
         else:
             assert not statement.reason, statement.id
     assert verification.counts["not derivable"] <= 30
+
+
+def test_why_a_statement_differs_names_the_number_that_we_get(verification: Verification) -> None:
+    """The explanation is a sentence; its number must not drift from the graph's."""
+    for row in verification.rows:
+        if row.verdict == "differs":
+            named = re.findall(r"\d[\d,]*(?:\.\d+)?(?:e\d+)?", row.statement.reason)
+            assert any(_same_leading_digits(number, row.recomputed) for number in named), row.statement.id
+
+
+def _same_leading_digits(written: str, number: float) -> bool:
+    shown = Decimal(written.replace(",", ""))
+    digits = len(shown.as_tuple().digits)
+    mantissa = float(f"{number:.14e}".split("e")[0])
+    return shown != 0 and agrees_to(mantissa, float(shown.scaleb(-shown.adjusted())), digits)
 
 
 def test_no_statement_pins_what_it_states() -> None:
