@@ -138,9 +138,10 @@ def verify() -> Answer:
     """Recompute every stated number at its printed specs, the feasibility gate off.
 
     Returns:
-        `{"rows": [{"id", "chapter", "statement", "quantity", "stated", "recomputed", "difference", "verdict",
-        "recorded", "unit", "printed", "via", "settings", "source", "reason"}], "counts": {verdict: rows},
-        "changed": [id]}`; `changed` names the rows whose verdict is not the recorded one.
+        `{"rows": [{"id", "chapter", "statement", "quantity", "stated", "recomputed", "rounded", "from_rounded",
+        "difference", "verdict", "recorded", "unit", "printed", "via", "settings", "source", "reason"}],
+        "counts": {verdict: rows}, "changed": [id]}`; `rounded` are intermediates as the source rounds them,
+        `from_rounded` what follows from them; `changed` names the rows whose verdict is not the recorded one.
     """
     found = _verify()
     rows = [
@@ -151,6 +152,8 @@ def verify() -> Answer:
             "quantity": row.statement.quantity,
             "stated": row.statement.stated,
             "recomputed": finite(row.recomputed),
+            "rounded": dict(row.statement.rounded),
+            "from_rounded": finite(row.from_rounded),
             "difference": finite(row.difference),
             "verdict": row.verdict,
             "recorded": row.statement.verdict,
