@@ -24,8 +24,8 @@ LONGEST = 2.0
 """Longest step of a coordinate: a factor of 7.4."""
 HALVINGS = 40
 STEPS = 200
-KINK = 1e-2
-"""Share of a full step below which a kink is in the way."""
+POOR = 0.5
+"""Share of the distance left after a step from which on a kink is thought to be in the way."""
 REACHED = 1e-7
 """Relative distance within which a bisected crossing is the target and not a jump over it."""
 BISECTIONS = 100
@@ -89,11 +89,11 @@ def descend(land: Landscape, start: Look) -> Iterator[Look]:
         if look.distance <= CLOSE or not math.isfinite(look.distance):
             break
         slopes = land.slopes(look)
-        found, share, beyond = _shortened(land, look, _step(land, look, slopes))
-        if share < KINK and beyond is not None:
-            along = _least(slopes, land.slopes(beyond))
-            other, _, _ = _shortened(land, look, _step(land, look, along))
-            found = min((one for one in (found, other) if one), key=lambda one: one.distance, default=None)
+        found, refused = _shortened(land, look, _step(land, look, slopes))
+        beyond = refused or found
+        if beyond is not None and (found is None or found.distance > POOR * look.distance):
+            along, _ = _shortened(land, look, _step(land, look, _least(slopes, land.slopes(beyond))))
+            found = min((one for one in (found, along) if one), key=lambda one: one.distance, default=None)
         if found is None:
             break
         look = found
@@ -112,18 +112,18 @@ def _step(land: Landscape, look: Look, slopes: Vector) -> Vector:
     return step * min(1.0, LONGEST / float(np.max(np.abs(step))))
 
 
-def _shortened(land: Landscape, look: Look, step: Vector) -> tuple[Look | None, float, Look | None]:
-    """Return the first point nearer to the target on halving `step`, its share of the step, and the last refused."""
+def _shortened(land: Landscape, look: Look, step: Vector) -> tuple[Look | None, Look | None]:
+    """Return the first point nearer to the target on halving `step`, and the last one refused before it."""
     refused: Look | None = None
     if not step.any():
-        return None, 0.0, None
+        return None, None
     for halving in range(HALVINGS):
         share = 0.5**halving
         trial = land.look(land.space.clip(look.u + share * step))
         if trial.distance < look.distance * (1 - 1e-4 * share) and (look.fault or not trial.fault):
-            return trial, share, refused
+            return trial, refused
         refused = trial
-    return None, 0.0, refused
+    return None, refused
 
 
 def _least(one: Vector, other: Vector) -> Vector:
