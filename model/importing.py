@@ -6,17 +6,17 @@ layers. Anything else is refused with the reason: an approximation would look li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import presets
 from model.counting import Architecture, Count
 from model.counting.architecture import Attention, Experts, LatentAttention, Mixer, Mlp
-from model.counting.weights import Weight, weights
 from model.errors import BadInput
 from model.evaluate import evaluate
 from model.knobs import KNOBS, KnobValue
+from model.left_out import TOWER, LeftOut, parts_left_out
 from model.point import DEFAULT_CHIP, preset_values, resolve
 
 SHAPE_GROUPS = ("Transformer", "Architecture")
@@ -31,43 +31,6 @@ _MIXERS = {
     "KimiDelta": "linear attention with a fixed state",
     "ShortConvolution": "short convolutions",
 }
-_BLOCKS = ("mlp", "mlp.experts", "mlp.shared_experts")
-_HELD = frozenset(
-    (
-        *("embed_tokens", "lm_head", "mlp.gate"),
-        *(f"self_attn.{name}_proj" for name in ("q", "k", "v", "o", "q_a", "q_b", "kv_b")),
-        "self_attn.kv_a_proj_with_mqa",
-        *(f"{block}.{name}_proj" for block in _BLOCKS for name in ("gate", "up", "down")),
-    )
-)
-"""Matrices of the ledger that the graph has a place for."""
-
-_WORDS = {
-    "lm_head.bias": "biases",
-    "embed_positions": "learned positions",
-    "self_attn.sinks": "attention sinks",
-    "self_attn.gate_proj": "output gates of attention",
-    "self_attn.g_proj": "output gates of attention",
-    "mlp.gate.vectors": "vectors of the router",
-    "mlp.shared_expert_gate": "gates of the shared experts",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """What the graph has no place for.
-
-    Attributes:
-        words: what it is.
-        params: how many parameters of the total.
-        active_params: how many of them one text token uses.
-        matrix_elements: how many of those a token multiplies.
-    """
-
-    words: str
-    params: int
-    active_params: int
-    matrix_elements: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +83,7 @@ def transformer_knobs(count: Count) -> Imported:
     settings |= _windows(arch)
     feed_forward, remarks = _feed_forward(arch)
     settings |= feed_forward
-    left_out = tuple(_left_out(arch))
+    left_out = tuple(parts_left_out(arch))
     _check_share(count, left_out)
     point = resolve(settings=settings)
     _check_sums(count, evaluate(point, gate=False).bounds, left_out)
@@ -263,31 +226,9 @@ def _shared_width(mlp: Experts) -> int:
     return mlp.shared_width + (mlp.beside.copies * mlp.beside.width if mlp.beside else 0)
 
 
-def _left_out(arch: Architecture) -> Iterator[LeftOut]:
-    """What the graph has no place for, the largest first."""
-    found: dict[str, tuple[int, int, int]] = {}
-    for weight in weights(arch):
-        each = weight.each - weight.inputs * weight.outputs * (weight.path in _HELD)
-        multiplied = weight.active_elements * (weight.path not in _HELD)
-        part = (weight.copies * each, weight.active * each, multiplied)
-        before = found.get(_words(weight), (0, 0, 0))
-        found[_words(weight)] = (before[0] + part[0], before[1] + part[1], before[2] + part[2])
-    for words, parts in sorted(found.items(), key=lambda item: -item[1][0]):
-        if parts[0]:
-            yield LeftOut(words, *parts)
-
-
-def _words(weight: Weight) -> str:
-    if weight.path in _HELD:
-        return "biases"
-    if weight.part in ("norms", "vision"):
-        return "norms" if weight.part == "norms" else "tower of images"
-    return _WORDS.get(weight.path, weight.path)
-
-
 def _check_share(count: Count, left_out: Iterable[LeftOut]) -> None:
     """Refuse a model that the graph would hold in part only; the tower of images never runs for text and is told."""
-    parts = [part for part in left_out if part.words != "tower of images"]
+    parts = [part for part in left_out if part.words != TOWER]
     for whole, lost in (
         (count.text_only_params, sum(part.params for part in parts)),
         (count.active_params, sum(part.active_params for part in parts)),
