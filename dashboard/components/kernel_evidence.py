@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.component import Component
 from dashboard.session import Session, State
 from model.kernels.evidence import (
     Comparison,
+    PublishedSpeedup,
     block_m_interval,
     compare_speedups,
     fit_ragged_dot_efficiency,
@@ -19,12 +20,13 @@ from model.kernels.evidence import (
 )
 from model.numerals import digits
 from model.point import resolve
+from model.words import listed
 
 LIMITS = (16 * 2**20, 128 * 2**20)
 """B of VMEM at which the published rows are predicted: what every TPU has, and the whole VMEM of a v5e."""
 BUDGETS = ((12_000_000, "12,000,000 B"), (12 * 2**20, "12 MiB"))
 """What the printed `12MB` may mean."""
-NOT_TIMED = "Nothing here has been timed on our own hardware: how fast the fused kernel runs on a TPU is open."
+NOT_TIMED = "Nothing here has been timed on our own hardware."
 
 
 class KernelEvidence(Component):
@@ -53,6 +55,7 @@ class EvidenceTables:
             ],
             "rows": [_row(of_limits) for of_limits in zip(*compared, strict=True)],
             "source": speedups_source(),
+            "notes": _notes(rows),
         }
 
     def _hear(self, message: Mapping[str, Any]) -> None:
@@ -61,6 +64,15 @@ class EvidenceTables:
             chip, settings = published_point(row, LIMITS[0])
             settings |= {"ragged_dot_efficiency": self._efficiencies[LIMITS[0]]}
             self._session.jump(resolve(chip, self._session.point.model, settings))
+
+
+def _notes(rows: Sequence[PublishedSpeedup]) -> str:
+    """Return what the source says of rows that are predicted all the same."""
+    named: dict[str, list[str]] = {}
+    for row in rows:
+        if row.shape is not None and row.note:
+            named.setdefault(row.note, []).append(row.id)
+    return " ".join(f"{listed(ids)}: {note}." for note, ids in named.items())
 
 
 def _row(of_limits: tuple[Comparison, ...]) -> dict[str, Any]:
