@@ -11,6 +11,7 @@ import panel as pn
 from dashboard.compiled import keep_compiled
 from dashboard.components.all_values import ValueList
 from dashboard.components.header import PageHead
+from dashboard.components.jacobian import JacobianTable
 from dashboard.components.knobs import KnobColumn
 from dashboard.components.notice import Notices
 from dashboard.link import read_query
@@ -62,7 +63,8 @@ def assemble(query: str = "", theme: str = "") -> tuple[Session, pn.Template]:
     session = Session(place.point, page=place.page, focus=place.focus, theme=theme_named(theme))
     session.notice = "; ".join(place.faults)
     head, knobs, book, values = PageHead(session), KnobColumn(session), Book(session), ValueList(session)
-    views = (knobs, book, values, head)
+    slopes = JacobianTable(session)
+    views = (knobs, book, values, slopes, head)
     session.param.watch(lambda event: [view.paint(event.new) for view in views], "state")
     template = pn.Template((FOLDER / "template.html").read_text(encoding="utf-8"))
     template.add_variable("static", STATIC)
@@ -70,7 +72,7 @@ def assemble(query: str = "", theme: str = "") -> tuple[Session, pn.Template]:
     template.add_variable("apple_icon", f"{STATIC}/icon.svg")
     template.add_variable("colours", custom_properties())
     notices = Notices(session)
-    parts = {"head": head, "knobs": knobs, "main": book, "values": values, "notice": notices}
+    parts = {"head": head, "knobs": knobs, "main": book, "values": values, "slopes": slopes, "notice": notices}
     for name, part in parts.items():
         template.add_panel(name, part.body)
     return session, template

@@ -23,6 +23,7 @@ function listed(knobs, text = () => []) {
 export function render({model}) {
   const title = h("h2", {id: "title"}), remark = h("p", {class: "remark"}), bars = h("ul", {class: "bars", "aria-labelledby": "title"})
   const rest = h("p", {class: "rest"})
+  const all = h("button", {class: "all", "aria-haspopup": "dialog", onclick: () => document.dispatchEvent(new CustomEvent("scalegrad:elasticities"))}, "All elasticities")
   const zeroList = h("summary"), why = h("ul"), zeroed = h("details", {class: "rest"}, zeroList, why)
   zeroed.addEventListener("toggle", () => model.send_msg({explain: zeroed.open}))
   let shown = ""
@@ -44,5 +45,5 @@ export function render({model}) {
   }
   model.on("change:data", paint)
   paint()
-  return h("section", {"aria-labelledby": "title"}, title, remark, bars, rest, zeroed)
+  return h("section", {"aria-labelledby": "title"}, h("div", {class: "head"}, title, all), remark, bars, rest, zeroed)
 }

@@ -50,10 +50,11 @@ function knobName(knob, dialog) {
   return h("button", {class: "lead", title: `Go to ${knob.label}`, onclick: () => toKnob(dialog, knob.name)}, `${knob.label} `, symbol(knob.symbol))
 }
 
-/** Words with the symbol in "at B_d = 5.49" set as one. */
+/** Words with the symbols among them, as in "at B_d = 5.49", set as such; names such as `n_experts=1` stay. */
 function phrase(words) {
-  const found = /^(.* at )(\S+)( = .*)$/.exec(words)
-  return found ? [found[1], symbol(found[2]), found[3]] : [words]
+  const found = /^(.* at )([^ _]+)( = .*)$/.exec(words)
+  if (found) return [found[1], symbol(found[2]), found[3]]
+  return words.split(/(?<!\w)([A-Za-z]{1,2}_[\w,]+)(?![\w=])/).map((part, at) => (at % 2 ? symbol(part) : part))
 }
 
 function symbols(knobs) {
@@ -178,7 +179,7 @@ function fullForm(send, go) {
       gains.nothing.length ? h("div", {class: "row nothing"}, h("span", {}, gains.nothing.flatMap((knob, at) => [at ? ", " : "", `${knob.label} `, symbol(knob.symbol)])), gains.heads.map(() => h("span", {}, "nothing"))) : "",
       gains.ended.length ? h("p", {class: "quiet"}, "At its end, no more to have: ", gains.ended.flatMap((knob, at) => [at ? ", " : "", `${knob.label} `, symbol(knob.symbol)]), ".") : "")
     zeroed.hidden = none.length === 0
-    zeros.replaceChildren(...none.map((knob) => h("li", {}, knobName(knob, dialog), h("span", {}, knob.why))))
+    zeros.replaceChildren(...none.map((knob) => h("li", {}, knobName(knob, dialog), h("span", {}, phrase(knob.why)))))
     sides.replaceChildren(...(both.length ? [h("p", {class: "quiet"}, "Elasticity just below and just above the tie"),
       ...both.map((knob) => h("p", {class: "side"}, knobName(knob, dialog), h("span", {}, knob.below), h("span", {}, knob.above)))] : []))
   }

@@ -25,7 +25,8 @@ def test_it_walks_down_the_graph_and_back() -> None:
     view = shown(session)
     inputs = {row["of"]: row for row in view.body.data["inputs"]}
     assert list(inputs) == ["n_layers", "layer_time", "head_time"]
-    assert inputs["n_layers"]["knob"] and inputs["n_layers"]["number"] == "80"
+    assert inputs["n_layers"]["knob"]
+    assert inputs["n_layers"]["number"] == "80"
     for of in ("layer_time", "forward_time", "forward_math_time"):
         assert of in {row["of"] for row in view.body.data["inputs"]}
         view.body._handle_msg({"kind": "look", "of": of})
@@ -59,7 +60,8 @@ def test_a_reach_ends_where_another_branch_takes_over() -> None:
     session = Session()
     rows = {row["name"]: row for row in shown(session).body.data["found"]["reaches"]}
     end = rows["peak_flops"]["up"]
-    assert end["kind"] == "binds" and end["words"].startswith("TP-bound at")
+    assert end["kind"] == "binds"
+    assert end["words"].startswith("TP-bound at")
     for factor, binding in ((0.999, ("math",)), (1.001, ("tp",))):
         there = evaluate(session.point.with_settings({"peak_flops": float(end["full"]) * factor}))
         assert there.binding("step_time")["forward_time"] == binding
@@ -94,7 +96,8 @@ def test_a_value_that_cannot_be_had_gives_its_reason() -> None:
     view = shown(session)
     view.body._handle_msg({"kind": "open"})
     data = view.body.data
-    assert data["number"] == "–" and data["numbers"] == ""
+    assert data["number"] == "–"
+    assert data["numbers"] == ""
     assert data["reason"].startswith("Does not fit")
     json.dumps(data, allow_nan=False)
 
@@ -104,7 +107,8 @@ def test_what_was_found_goes_with_the_next_change_and_zeros_carry_reasons() -> N
     view = shown(session)
     zeros = {row["name"]: row["why"] for row in view.body.data["found"]["zeros"]}
     flat = gradient(session.state.evaluation, "step_time").elasticities
-    assert zeros and all(flat[name] == pytest.approx(0, abs=1e-12) and why for name, why in zeros.items())
+    assert zeros
+    assert all(flat[name] == pytest.approx(0, abs=1e-12) and why for name, why in zeros.items())
     assert KNOBS["ici_bandwidth"].name in zeros
     session.write({"peak_flops": 5e14})
     assert view.body.data["found"] == {}
