@@ -41,6 +41,11 @@ BRANCHES: Mapping[str, BranchWords] = {
     "bandwidth": BranchWords("bandwidth", "bandwidth-bound"),
     "node": BranchWords("the links in a node", "node-bound", plural=True),
     "network": BranchWords("the network between nodes", "network-bound"),
+    "leaf": BranchWords("the links to leaf switches", "leaf-bound", plural=True),
+    "spine": BranchWords("the links to the spine", "spine-bound", plural=True),
+    "first": BranchWords("the first axis", "bound by the first axis", verb="grow"),
+    "second": BranchWords("the second axis", "bound by the second axis", verb="grow"),
+    "third": BranchWords("the third axis", "bound by the third axis", verb="grow"),
     "latency": BranchWords("the latency floor", "latency-bound", verb="grow"),
 }
 """Words of every branch in the graph, by the branch's name."""
