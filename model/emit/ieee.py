@@ -53,6 +53,11 @@ def log(a: float) -> float:
     return math.log(a) if a > 0.0 else -inf if a == 0.0 else nan
 
 
+def log2(a: float) -> float:
+    """Logarithm to base 2; minus infinity at zero, NaN below."""
+    return math.log2(a) if a > 0.0 else -inf if a == 0.0 else nan
+
+
 def log1p(a: float) -> float:
     """Natural logarithm of 1 + a; minus infinity at a = -1, NaN below."""
     return math.log1p(a) if a > -1.0 else -inf if a == -1.0 else nan
@@ -157,6 +162,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "exp2": exp2,
     "expm1": expm1,
     "log": log,
+    "log2": log2,
     "log1p": log1p,
     "tanh": math.tanh,
     "max": maximum,

@@ -30,6 +30,7 @@ _TEMPLATES = {
     "exp2": "Math.pow(2, {0})",
     "expm1": "Math.expm1({0})",
     "log": "Math.log({0})",
+    "log2": "Math.log2({0})",
     "log1p": "Math.log1p({0})",
     "tanh": "Math.tanh({0})",
     "max": "Math.max({0}, {1})",

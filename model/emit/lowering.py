@@ -222,7 +222,7 @@ _FLOAT_RULES: dict[str, Any] = {
     **_SHARED_RULES,
     **_ARITHMETIC,
     **{name: _plain(name) for name in ("div", "rem", "sign", "floor", "ceil", "sqrt", "cbrt", "is_finite")},
-    **{name: _plain(name) for name in ("exp", "exp2", "expm1", "log", "log1p", "tanh")},
+    **{name: _plain(name) for name in ("exp", "exp2", "expm1", "log", "log2", "log1p", "tanh")},
     "integer_pow": _integer_pow,
     "pow": _pow,
     "square": _square,

@@ -31,6 +31,7 @@ _TEMPLATES = {
     "exp2": "exp2({0}) if {0} < 1023.0 else ieee.exp2({0})",
     "expm1": "expm1({0}) if {0} < 709.0 else ieee.expm1({0})",
     "log": "log({0}) if {0} > 0.0 else ieee.log({0})",
+    "log2": "log2({0}) if {0} > 0.0 else ieee.log2({0})",
     "log1p": "log1p({0}) if {0} > -1.0 else ieee.log1p({0})",
     "tanh": "tanh({0})",
     "max": "{0} if {0} > {1} else {1} if {0} < {1} else ieee.maximum({0}, {1})",
@@ -55,7 +56,7 @@ _TEMPLATES = {
     "wrap_int64": "ieee.wrap_int64({0})",
 }
 _SAFE_DIVISION = "{0} / {1}"
-_MATH = ("cbrt", "exp", "exp2", "expm1", "inf", "isfinite", "log", "log1p", "nan", "sqrt", "tanh")
+_MATH = ("cbrt", "exp", "exp2", "expm1", "inf", "isfinite", "log", "log1p", "log2", "nan", "sqrt", "tanh")
 _TAKEN = frozenset({*_MATH, "abs", "float", "ieee"})
 
 
