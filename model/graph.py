@@ -37,6 +37,8 @@ CHAPTERS = (
     "cost",
     "gpus",
     "fabric",
+    "gpu_collectives",
+    "gpu_thresholds",
     "pipeline",
     "fusion",
 )

@@ -169,7 +169,7 @@ def double_latency_gain(double_latency_memory_batch: Scalar, double_latency_flop
     return jnp.where(by_memory, double_latency_memory_batch, double_latency_flops_batch) / 2
 
 
-@quantity(label="HBM over ICI", symbol="beta", unit="1")
+@quantity(label="HBM over ICI", symbol="beta_ici", unit="1")
 def hbm_over_ici(hbm_bandwidth: Scalar, ici_bandwidth: Scalar) -> Scalar:
     """How many times faster HBM is than one ICI axis, both directions: about 8 or 9 on TPUs."""
     return hbm_bandwidth / ici_bandwidth

@@ -68,7 +68,7 @@ def array_elements(array_rows: Scalar, array_columns: Scalar, array_depth: Scala
     return array_rows * array_columns * array_depth
 
 
-@quantity(label="Array bytes", symbol="V", unit="B")
+@quantity(label="Array bytes", symbol="V_whole", unit="B")
 def array_bytes(array_elements: Scalar, array_element_bytes: Scalar) -> Scalar:
     """Bytes of one copy of the whole array."""
     return array_elements * array_element_bytes

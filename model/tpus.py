@@ -167,13 +167,13 @@ def copy_time(copy_bandwidth_time: Scalar, copy_latency_time: Scalar) -> Scalar:
     return copy_bandwidth_time + copy_latency_time
 
 
-@quantity(label="Tiles down", symbol="n_tile,I", unit="tiles")
+@quantity(label="Tiles down", symbol="n_tile,down", unit="tiles")
 def tiles_down(array_rows: Scalar, tile_rows: Scalar) -> Scalar:
     """Tiles that cover the rows of an array, the last one padded."""
     return jnp.ceil(array_rows / tile_rows)
 
 
-@quantity(label="Tiles across", symbol="n_tile,J", unit="tiles")
+@quantity(label="Tiles across", symbol="n_tile,across", unit="tiles")
 def tiles_across(array_columns: Scalar, tile_columns: Scalar) -> Scalar:
     """Tiles that cover the columns of an array, the last one padded."""
     return jnp.ceil(array_columns / tile_columns)

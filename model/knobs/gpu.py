@@ -57,7 +57,7 @@ class Gpu(param.Parameterized):
         262144.0,
         bounds=(1e3, 1e9),
         unit="B",
-        symbol="M_smem",
+        symbol="M_sm",
         label="Shared memory",
         doc="Bytes of shared memory (and L1) of one SM.",
     )

@@ -40,7 +40,7 @@ class Silicon(param.Parameterized):
         1.75e9,
         bounds=(1e8, 1e10),
         unit="Hz",
-        symbol="f",
+        symbol="f_clk",
         label="Clock",
         doc="Cycles a second.",
     )
