@@ -14,7 +14,9 @@ SHARPENINGS = 3
 
 
 def log_ratio(above: float, below: float) -> float:
-    """Return log2(above/below), minus infinity for 0 above."""
+    """Return log2(above/below); minus infinity for 0 above, NaN where a refused shape makes one of them negative."""
+    if above < 0 or below <= 0:
+        return math.nan
     return math.log2(above / below) if above > 0 else -math.inf
 
 
