@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -30,6 +31,12 @@ lab = "roofline"
 
 SCALES = {"GB": 1e9, "GiB": 1e9, "MiB": 2**20, "tokens/ms": 1e3}
 """Units of the shared facts that the graph has not; the book writes GiB for 1e9 bytes."""
+
+
+@pytest.fixture(scope="module")
+def facts(shared: Path) -> dict[str, dict[str, Any]]:
+    listed = yaml.safe_load((shared / "book" / "statements.yaml").read_text())["statements"]
+    return {entry["id"]: entry for entry in listed}
 
 
 def test_a_good_statement_is_read_as_written() -> None:
@@ -62,9 +69,7 @@ def test_a_bad_statement_is_refused_with_one_line(old: str, new: str, line: str)
 
 
 @pytest.mark.shared
-def test_ids_values_and_digits_are_those_of_the_shared_facts(shared: Path) -> None:
-    listed = yaml.safe_load((shared / "book" / "statements.yaml").read_text())["statements"]
-    facts = {entry["id"]: entry for entry in listed}
+def test_ids_values_and_digits_are_those_of_the_shared_facts(facts: dict[str, dict[str, Any]]) -> None:
     ours = {name: row for name, row in presets.statements().items() if not name.startswith("published-")}
     assert set(ours) == set(facts)
     assert len(ours) == 542
@@ -83,10 +88,10 @@ def test_ids_values_and_digits_are_those_of_the_shared_facts(shared: Path) -> No
 
 
 @pytest.mark.shared
-def test_what_we_recompute_is_what_the_shared_facts_recomputed_on_their_own(shared: Path) -> None:
+def test_what_we_recompute_is_what_the_shared_facts_recomputed_on_their_own(
+    facts: dict[str, dict[str, Any]],
+) -> None:
     """Equal where both start from the same numbers; elsewhere one of the two starts from a rounded one."""
-    listed = yaml.safe_load((shared / "book" / "statements.yaml").read_text())["statements"]
-    facts = {entry["id"]: entry for entry in listed}
     equal, near = [], []
     for row in verify().rows:
         statement, fact = row.statement, facts.get(row.statement.id)
