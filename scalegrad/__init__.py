@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # A `model.py` in the caller's folder must not stand in for our `model`: our own root goes first while we import.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -32,12 +32,19 @@ from model.evaluate import Evaluation, evaluate, require_value
 from model.evaluate import gradient as _gradient
 from model.graph import quantities
 from model.importing import transformer_knobs
+from model.jacobian import jacobian as _jacobian
 from model.picture import TENSOR_SHARDS
 from model.point import resolve
 from model.regime import regime
+from model.seek import seek as _seek
 from model.verify import verify as _verify
 
 sys.path.pop(0)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from model.lab.sweep import Progress
 
 Settings = Mapping[str, object]
 Answer = dict[str, Any]
@@ -134,6 +141,65 @@ def gradient(
     }
 
 
+def seek(
+    of: str,
+    target: float | str,
+    free: Sequence[str],
+    chip: str | None = None,
+    model: str | None = None,
+    settings: Settings | None = None,
+    *,
+    hold_chips: bool = False,
+) -> Answer:
+    """Ask backwards: move the freed knobs by gradient until a quantity has a value.
+
+    Args:
+        of: the quantity.
+        target: the value wanted, in its SI unit; text like `4M` is read.
+        free: knobs that may move.
+        chip: slug of a chip.
+        model: slug of a model.
+        settings: knobs at which the search starts.
+        hold_chips: keep data_shards x tensor_shards as it is.
+
+    Returns:
+        `{"of", "target", "before", "reached", "reason", "knobs", "value", "rounded": {"knobs", "value", "reason"},
+        "path": [{"iteration", "knobs", "value"}]}`; `knobs` is the continuous answer.
+
+    Raises:
+        BadInput: an unknown name, a knob that can't be freed, or a target that is no number.
+    """
+    found = _seek(resolve(chip, model, settings), of, target, free, hold_chips=hold_chips)
+    rounded = None
+    if found.rounded is not None:
+        rounded = {
+            "knobs": {name: found.rounded.values[name] for name in free},
+            "value": finite(found.rounded_value),
+            "reason": found.rounded_reason,
+        }
+    return {
+        "of": of,
+        "target": found.target,
+        "before": finite(found.before),
+        "reached": found.reached,
+        "reason": found.reason,
+        "knobs": dict(found.knobs),
+        "value": finite(found.value),
+        "unit": quantities()[of].unit,
+        "rounded": rounded,
+        "path": [
+            {"iteration": step.iteration, "knobs": dict(step.knobs), "value": finite(step.value)} for step in found.path
+        ],
+    }
+
+
+def jacobian(
+    chip: str | None = None, model: str | None = None, settings: Settings | None = None, of: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return elasticities of every quantity (rows) to every knob (columns); NaN where there is none."""
+    return _jacobian(_evaluation(chip, model, settings, True), of)
+
+
 def verify() -> Answer:
     """Recompute every stated number at its printed specs, the feasibility gate off.
 
@@ -208,3 +274,57 @@ def count(config: Source, *, seq_len: int = 4096) -> Answer:
     else:
         answer["graph"] = {"settings": dict(found.settings), "differs": list(found.differs), "reason": ""}
     return answer
+
+
+def fit(runs: str | Path, *, drop_highest: int = 0, resamples: int = 200, seed: int = 0) -> Answer:
+    """Fit L = E + A/N^alpha + B/D^beta to a table of training runs, three ways, with intervals.
+
+    Args:
+        runs: a `Path`, or CSV text: columns params, flop, loss and, if given, tokens and cluster (or seed).
+        drop_highest: leave out that many runs of highest loss.
+        resamples: of the bootstrap.
+        seed: of the bootstrap.
+
+    Returns:
+        `{"runs", "parametric": {"E", "A", "B", "alpha", "beta", "a", "b", "factor": {"value", "lo", "hi"}}, "fit",
+        "isoflops", "approaches", "losses", "windows", "published", "warnings"}`; losses in nats, intervals of 95 %.
+
+    Raises:
+        BadInput: the table can't be read, or no law can be fitted to it.
+    """
+    from scalegrad import lab
+
+    return lab.fit(runs, drop_highest=drop_highest, resamples=resamples, seed=seed)
+
+
+def sweep(
+    plan: str = "default",
+    *,
+    db: str | Path,
+    scheduler: str | None = None,
+    workers: int = 2,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Answer:
+    """Train tiny transformers over a grid of budgets and sizes, and fit what comes out. Needs the extra `lab`.
+
+    Args:
+        plan: name of a grid; a wrong one is refused with the names that there are.
+        db: SQLite file of the results; what is in it already is not run again.
+        scheduler: address of a Dask scheduler, `tcp://host:port`; a local cluster when None.
+        workers: of the local cluster.
+        on_progress: called at the start, after each run and at the end.
+        should_stop: asked twice a second; True cancels.
+
+    Returns:
+        `{"plan", "db", "state", "finished", "failed", "total", "seconds", "runs": [row], "laws": {kind: as fit}}`;
+        a kind without enough runs has a "reason" in place of a fit.
+
+    Raises:
+        BadInput: the extra is missing, or an argument or the file can't be used.
+    """
+    from scalegrad import lab
+
+    return lab.sweep(
+        plan, db=db, scheduler=scheduler, workers=workers, on_progress=on_progress, should_stop=should_stop
+    )

@@ -1,6 +1,6 @@
 """The command line: the headless face of the graph.
 
-Exit codes: 0 fine; 1 a check failed; 2 bad input, one line for each fault on standard error.
+Exit codes: 0 fine; 1 a check failed; 2 bad input, one line for each fault on standard error; 130 cancelled by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any
 import scalegrad
 from model.counting import MAX_BYTES
 from model.errors import BadInput
-from model.numerals import show
+from model.laws.runs import MAX_BYTES as MAX_TABLE
+from model.numerals import digits, show
+from scalegrad.progress import print_progress, stopping_on_interrupt
 
 Command = Callable[[argparse.Namespace], tuple[dict[str, Any], int]]
 
@@ -63,9 +65,39 @@ def _count(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     return scalegrad.count(config, seq_len=arguments.seq_len), 0
 
 
+def _seek(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    point = _point(arguments)
+    del point["gate"]
+    answer = scalegrad.seek(arguments.of, arguments.target, arguments.free, **point, hold_chips=arguments.hold_chips)
+    return answer, 0 if answer["reached"] else 1
+
+
 def _verify(_: argparse.Namespace) -> tuple[dict[str, Any], int]:
     answer = scalegrad.verify()
     return answer, 1 if answer["changed"] else 0
+
+
+def _fit(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    runs: str | Path = Path(arguments.runs)
+    if arguments.runs == "-":
+        try:
+            runs = sys.stdin.buffer.read(MAX_TABLE + 1).decode("utf-8")
+        except UnicodeDecodeError:
+            raise BadInput(["standard input: is not UTF-8 text; send the table as plain CSV"]) from None
+    return scalegrad.fit(runs, drop_highest=arguments.drop_highest, resamples=arguments.resamples), 0
+
+
+def _sweep(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    with stopping_on_interrupt() as interrupted:
+        answer = scalegrad.sweep(
+            arguments.plan,
+            db=Path(arguments.db),
+            scheduler=arguments.scheduler,
+            workers=arguments.workers,
+            on_progress=print_progress,
+            should_stop=interrupted,
+        )
+    return answer, {"finished": 0, "cancelled": 130}.get(answer["state"], 1)
 
 
 def _print_values(answer: dict[str, Any]) -> None:
@@ -135,6 +167,18 @@ def _print_count(answer: dict[str, Any]) -> None:
         print(f"note: {note}")
 
 
+def _print_seek(answer: dict[str, Any]) -> None:
+    unit = answer["unit"]
+    print(f"{answer['of']}: {show(answer['before'], unit)} -> {show(answer['value'], unit)}")
+    print("reached" if answer["reached"] else f"not reached: {answer['reason']}")
+    for knob, value in answer["knobs"].items():
+        print(f"{knob:24} {value:.6g}")
+    if answer["rounded"]:
+        whole = ", ".join(f"{knob} {value:g}" for knob, value in answer["rounded"]["knobs"].items())
+        value = show(answer["rounded"]["value"], unit)
+        print(f"rounded: {whole} gives {value} {answer['rounded']['reason']}".rstrip())
+
+
 def _print_verify(answer: dict[str, Any]) -> None:
     for row in answer["rows"]:
         recomputed = "" if row["recomputed"] is None else f"{row['recomputed']:.6g}"
@@ -142,6 +186,38 @@ def _print_verify(answer: dict[str, Any]) -> None:
         changed = f"  CHANGED, recorded as {row['recorded']}" if row["id"] in answer["changed"] else ""
         print(f"{row['id']:45} {stated:>12} {recomputed:>12} {row['unit']:12} {row['verdict']}{changed}")
     print(", ".join(f"{rows} {verdict}" for verdict, rows in answer["counts"].items() if rows))
+
+
+def _print_fit(answer: dict[str, Any]) -> None:
+    dropped = answer["dropped_highest_losses"]
+    print(f"{answer['runs']} runs{f', {dropped} of highest loss left out' if dropped else ''}")
+    for name, interval in answer["parametric"].items():
+        print(f"{name:8}{_with_interval(interval)}")
+    print(f"R2 {answer['fit']['r_squared']:.4f}, objective {answer['fit']['objective']:.8g}\n")
+    for row in answer["approaches"]:
+        print(f"a by {row['approach']:20}{row['reason'] or _with_interval(row['a'])}")
+    for row in answer["losses"]:
+        print(f"a by {row['loss']:26}{row['a']:.4f}")
+    for row in answer["isoflops"]:
+        vertex = row["problem"] or f"N {show(row['vertex_params'], 'params')}, loss {row['vertex_loss']:.4f}"
+        print(f"C {row['flop']:<10.4g} {len(row['loss']):>3} runs  {vertex}")
+    for warning in answer["warnings"]:
+        print(f"note: {warning}")
+
+
+def _with_interval(interval: dict[str, Any]) -> str:
+    value, lo, hi = (digits(interval[key], 4) if interval[key] is not None else "–" for key in ("value", "lo", "hi"))
+    return f"{value:>12}  ({lo} to {hi})"
+
+
+def _print_sweep(answer: dict[str, Any]) -> None:
+    print(f"{answer['plan']}: {answer['state']}, {answer['finished']} of {answer['total']} runs in {answer['db']}")
+    if answer["state"] != "finished":
+        print("start the same command again to go on from there")
+    for kind, law in answer["laws"].items():
+        print(f"\n{kind}: {law['reason']}" if "reason" in law else f"\n{kind}")
+        if "reason" not in law:
+            _print_fit(law)
 
 
 def _add_point(parser: argparse.ArgumentParser) -> None:
@@ -167,10 +243,27 @@ def _parser() -> argparse.ArgumentParser:
     gradient = command("gradient", _gradient, _print_gradient, "elasticities of one quantity to every knob")
     gradient.add_argument("--of", required=True, metavar="QUANTITY", help="a quantity or quantity:branch")
     _add_point(gradient)
+    seek = command(
+        "seek", _seek, _print_seek, "goal-seek: knobs at which a quantity has a value; exit 1 if there are none"
+    )
+    seek.add_argument("--of", required=True, metavar="QUANTITY", help="the quantity")
+    seek.add_argument("--target", required=True, metavar="VALUE", help="the value wanted, SI units: 0.5, 30, 4M")
+    seek.add_argument("--free", action="append", required=True, metavar="KNOB", help="may move; may be repeated")
+    seek.add_argument("--hold-chips", action="store_true", help="keep data_shards x tensor_shards as it is")
+    _add_point(seek)
     command("verify", _verify, _print_verify, "recompute the book's stated numbers; exit 1 if a verdict changed")
     count = command("count", _count, _print_count, "exact parameters, cache and FLOPs of a Hugging Face config.json")
     count.add_argument("config", metavar="CONFIG.json", help="path of the file; - reads standard input")
     count.add_argument("--seq-len", type=int, default=4096, metavar="TOKENS", help="for FLOPs with attention")
+    fit = command("fit", _fit, _print_fit, "a scaling law fitted to training runs, with intervals")
+    fit.add_argument("runs", metavar="RUNS.csv", help="columns params, flop, loss; - reads standard input")
+    fit.add_argument("--drop-highest", type=int, default=0, metavar="N", help="leave out the N runs of highest loss")
+    fit.add_argument("--resamples", type=int, default=200, metavar="N", help="of the bootstrap")
+    sweep = command("sweep", _sweep, _print_sweep, "train tiny transformers over budgets and sizes; resumable")
+    sweep.add_argument("--plan", default="default", help="name of the grid: default, quick, moe, long, or a seed's")
+    sweep.add_argument("--db", required=True, metavar="FILE", help="SQLite file of the results, kept and resumed")
+    sweep.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="a Dask scheduler in place of a local cluster")
+    sweep.add_argument("--workers", type=int, default=2, metavar="N", help="processes of the local cluster")
     return parser
 
 

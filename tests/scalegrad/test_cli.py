@@ -57,6 +57,27 @@ def test_gradient_as_json(capsys):
     assert [reach["to"] for reach in tensor] == ["TP-bound"]
 
 
+def test_seek_reaches_or_says_why_not(capsys):
+    ask = ("seek", "--of", "train_days", "--target", "30", "--free", "data_shards", "--set", "matmul_efficiency=0.4")
+    code, out, _ = run(capsys, *ask, "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["reached"]
+    moved = {"data_shards": round(answer["knobs"]["data_shards"]), "matmul_efficiency": 0.4}
+    assert scalegrad.values(settings=moved, of=["train_days"])["values"]["train_days"]["value"] == pytest.approx(
+        30, rel=1e-3
+    )
+    code, out, _ = run(capsys, "seek", "--of", "mfu", "--target", "0.9", "--free", "batch_tokens", *ask[-2:])
+    assert code == 1
+    assert "not reached" in out
+
+
+def test_jacobian_is_a_table_of_elasticities():
+    table = scalegrad.jacobian(of=["step_time", "mfu"])
+    assert list(table.index) == ["step_time", "mfu"]
+    assert table.loc["step_time", "ici_bandwidth"] == 0
+
+
 def test_verify_recomputes_every_statement_and_exits_1_when_a_verdict_changes(capsys, monkeypatch):
     code, out, _ = run(capsys, "verify", "--json")
     answer = json.loads(out)
