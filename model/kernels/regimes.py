@@ -94,9 +94,10 @@ def regime_map(
         Problem(rows, int(width), int(hidden), n_experts, element_bytes)
         for rows, width, hidden in product(counts, axes[1], axes[2])
     ]
+    row_blocks = {rows: row_tiles(problem) for rows, problem in {each.rows: each for each in problems}.items()}
     best = rank_tiles(
         problems,
-        [(row_tiles(problem), column_tiles(problem.d_expert)) for problem in problems],
+        [(row_blocks[problem.rows], column_tiles(problem.d_expert)) for problem in problems],
         vmem_limit=vmem_limit,
         smem_limit=SMEM_LIMIT,
         flops_per_byte=peak_flops * matmul_efficiency / hbm_bandwidth,

@@ -147,7 +147,7 @@ def _score(
 
 def rank_tiles(
     problems: Sequence[Problem],
-    blocks: Sequence[tuple[Sequence[int], Sequence[int]]],
+    blocks: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
     *,
     vmem_limit: float,
     smem_limit: float,
@@ -168,11 +168,12 @@ def rank_tiles(
         mxu_rows: side of its matrix unit.
         pipeline_buffers: copies of each block in VMEM.
     """
-    pairs = [(cell, m, f) for cell, (rows, columns) in enumerate(blocks) for m in rows for f in columns]
-    count = len(pairs)
-    # The last one is repeated up to a power of two, so that few shapes are compiled.
-    cell, block_m, block_f = np.array(pairs + pairs[-1:] * ((1 << (count - 1).bit_length()) - count), np.float64).T
-    cell = cell.astype(np.int64)
+    cell = np.repeat(np.arange(len(blocks)), [len(rows) * len(columns) for rows, columns in blocks])
+    block_m = np.concatenate([np.repeat(np.asarray(rows, float), len(columns)) for rows, columns in blocks])
+    block_f = np.concatenate([np.asarray(columns * len(rows), float) for rows, columns in blocks])
+    # The last candidate is repeated up to a power of two, so that few shapes are compiled.
+    rest = (0, (1 << (len(cell) - 1).bit_length()) - len(cell))
+    cell, block_m, block_f = (np.pad(each, rest, mode="edge") for each in (cell, block_m, block_f))
     knobs = [problem.knobs() for problem in problems]
     shape = {name: np.array([each[name] for each in knobs])[cell] for name in knobs[0]}
     chip = {"peak_flops": flops_per_byte, "hbm_bandwidth": 1.0, "matmul_efficiency": 1.0}

@@ -5,6 +5,7 @@ Rows, experts and the chip are those of the operating point; every cell has the 
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ COLUMNS, ROWS = 24, 28
 OCTAVES_A_STEP = 0.25
 EVEN = 2.0
 """Top of the colour scale, so that its middle is a speed-up of 1."""
+
+
+_regime_map = functools.lru_cache(maxsize=64)(regime_map)
+"""Tiles that are set do not enter, so moving them draws the same map."""
 
 
 @dataclass(frozen=True)
@@ -153,10 +158,10 @@ def _planned(evaluation: Evaluation, d_model: list[int], width: list[int]) -> Re
     if not all(map(math.isfinite, chip.values())):
         return None
     experts = max(1, round(values["local_experts"]))
-    return regime_map(
-        rows_per_expert=[values["routed_rows"] / experts],
-        d_model=d_model,
-        d_expert=width,
+    return _regime_map(
+        rows_per_expert=(values["routed_rows"] / experts,),
+        d_model=tuple(d_model),
+        d_expert=tuple(width),
         n_experts=experts,
         element_bytes=round(knobs["element_bytes"]),
         vmem_limit=knobs["vmem_limit"],
