@@ -9,7 +9,8 @@ from dashboard.session import State
 from model.graph import quantities
 from model.numerals import digits, parts, show
 
-_PERCENT = ("mfu", "hfu", "useful_flops_fraction")
+PERCENT = ("mfu", "hfu", "useful_flops_fraction")
+"""Shares, shown in percent."""
 _FACTORS = ("fused_moe_speedup",)
 _MEMORY = {
     "memory_per_chip": ("memory_headroom", "hbm_capacity"),
@@ -121,7 +122,7 @@ def number_and_unit(of: str, state: State) -> tuple[str, str]:
     value, unit = state.evaluation.values[of.partition(":")[0]], quantities()[of].unit
     if value != value:
         return parts(None, unit)
-    if of in _PERCENT:
+    if of in PERCENT:
         return digits(100 * value), "%"
     if of in _FACTORS:
         return digits(value), "×"

@@ -48,7 +48,7 @@ def grid(parts: Mapping[str, Viewable], areas: tuple[str, ...], columns: str) ->
             background: var(--line);
         }}
         :host::before {{ grid-row: 2; }}
-        :host::after {{ grid-row: 3; }}
+        :host::after {{ grid-row: 3; display: {"block" if len(areas) > 2 else "none"}; }}
         .scroll-button {{ display: none; }}
         @media (max-width: 1199px) {{
             :host {{ display: flex !important; flex-direction: column; align-items: stretch; }}

@@ -31,7 +31,7 @@ _PLANNED = (
     Page("training", "Training"),
     Page("inference", "Inference", focus="decode_step_time"),
     Page("architecture", "Architecture"),
-    Page("seek", "Goal-seek"),
+    Page("seek", "Goal-seek", focus="mfu"),
     Page("verifier", "Verifier", knobs=False),
     Page("course", "Course", knobs=False),
     Page("laws", "Laws", knobs=False),
