@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from model.graph import ancestors, quantities
 from model.knobs import KNOBS
 from model.knobs.kernel import SMEM_LIMIT
@@ -34,26 +32,37 @@ _TRAINING = ("forward_time", "backward_time", "head_time")
 _SERVING = ("decode_roofline_time", "prefill_roofline_time")
 
 
+class _Shown(float):
+    """A number in a gate's line: `{:B}` shows it with its unit, any other format as Python does."""
+
+    def __format__(self, form: str) -> str:
+        return show(self, form) if form == "B" else super().__format__(form)
+
+
 @dataclass(frozen=True)
 class Gate:
-    """One condition on a point.
+    """One condition on a point. All numbers come from plain operators, so that a condition can be traced as well.
 
     Attributes:
         stops: the quantities that can't be had where it fails, with all that follow from them.
         excess: how much is too much, from knobs and quantities (floats or arrays); it fails where this is above 0.
-        words: the reason and the mend, at one point where it fails.
+        line: the reason and the mend, with a place for each of `parts`: `{0:B}`, `{1:,.0f}` or `{1:g}`.
+        parts: the numbers in the line, from knobs and quantities at one point where it fails.
         whole: whether it asks for whole shards only, so that a knob moved continuously may ignore it.
     """
 
     stops: tuple[str, ...]
     excess: Callable[[Numbers, Numbers], Any]
-    words: Callable[[Numbers, Numbers], str]
+    line: str
+    parts: Callable[[Numbers, Numbers], tuple[Any, ...]]
     whole: bool = False
 
     def fault(self, knobs: Mapping[str, float], values: Mapping[str, float]) -> str | None:
         """Return the reason at one point where the condition fails, else None."""
         # An empty capacity (NaN) is no proof that it does not fit.
-        return self.words(knobs, values) if self.excess(knobs, values) > 0 else None
+        if not self.excess(knobs, values) > 0:
+            return None
+        return self.line.format(*map(_Shown, self.parts(knobs, values)))
 
     def reads(self) -> tuple[str, ...]:
         """Return the knobs and quantities that the condition depends on."""
@@ -62,33 +71,30 @@ class Gate:
         return tuple(read)
 
 
-def _fits(memory: str, mend: str, stops: tuple[str, ...]) -> Gate:
-    def words(knobs: Numbers, values: Numbers) -> str:
-        need, have = values[memory], knobs["hbm_capacity"]
-        return f"does not fit: {show(need, 'B')} of {show(have, 'B')} a chip, {show(need - have, 'B')} too much; {mend}"
+def _need(need: str, limit: Callable[[Numbers], Any]) -> Callable[[Numbers, Numbers], tuple[Any, ...]]:
+    return lambda knobs, values: (values[need], limit(knobs), values[need] - limit(knobs))
 
-    return Gate(stops, lambda knobs, values: values[memory] - knobs["hbm_capacity"], words)
+
+def _fits(memory: str, mend: str, stops: tuple[str, ...]) -> Gate:
+    parts = _need(memory, lambda knobs: knobs["hbm_capacity"])
+    line = f"does not fit: {{0:B}} of {{1:B}} a chip, {{2:B}} too much; {mend}"
+    return Gate(stops, lambda knobs, values: values[memory] - knobs["hbm_capacity"], line, parts)
 
 
 def _on_chip(memory: str, need: str, limit: Callable[[Numbers], Any], mend: str) -> Gate:
-    def words(knobs: Numbers, values: Numbers) -> str:
-        have, much = limit(knobs), values[need]
-        return (
-            f"does not fit: {show(much, 'B')} of {show(have, 'B')} {memory}, {show(much - have, 'B')} too much; {mend}"
-        )
-
-    return Gate(("fused_moe_time",), lambda knobs, values: values[need] - limit(knobs), words)
+    line = f"does not fit: {{0:B}} of {{1:B}} {memory}, {{2:B}} too much; {mend}"
+    return Gate(("fused_moe_time",), lambda knobs, values: values[need] - limit(knobs), line, _need(need, limit))
 
 
 def _divides(width: str, shards: str, used: Callable[[Numbers, Numbers], Any], stops: tuple[str, ...]) -> Gate:
     def left(knobs: Numbers, values: Numbers) -> Any:
-        return np.where(used(knobs, values), np.fmod(knobs[width], knobs[shards]), 0.0)
+        return used(knobs, values) * (knobs[width] % knobs[shards])
 
-    def words(knobs: Numbers, values: Numbers) -> str:
-        ways = f"{shards}={knobs[shards]:g} (remainder {left(knobs, values):g})"
-        return f"{KNOBS[width].label} {knobs[width]:,.0f} does not divide by {ways}; use a divisor"
+    def parts(knobs: Numbers, values: Numbers) -> tuple[Any, ...]:
+        return knobs[width], knobs[shards], left(knobs, values)
 
-    return Gate(stops, left, words, whole=True)
+    line = f"{KNOBS[width].label} {{0:,.0f}} does not divide by {shards}={{1:g}} (remainder {{2:g}}); use a divisor"
+    return Gate(stops, left, line, parts, whole=True)
 
 
 def _has_dense_layers(knobs: Numbers, values: Numbers) -> Any:
@@ -100,10 +106,8 @@ def _has_experts(_: Numbers, values: Numbers) -> Any:
 
 
 def _at_most(part: str, whole: str, stops: tuple[str, ...]) -> Gate:
-    def words(knobs: Numbers, _: Numbers) -> str:
-        return f"{part}={knobs[part]:g} is more than {whole}={knobs[whole]:g}; lower {part}"
-
-    return Gate(stops, lambda knobs, _: knobs[part] - knobs[whole], words)
+    line = f"{part}={{0:g}} is more than {whole}={{1:g}}; lower {part}"
+    return Gate(stops, lambda knobs, _: knobs[part] - knobs[whole], line, lambda knobs, _: (knobs[part], knobs[whole]))
 
 
 GATES: tuple[Gate, ...] = (
@@ -117,18 +121,14 @@ GATES: tuple[Gate, ...] = (
     Gate(
         _TRAINING,
         lambda knobs, _: knobs["seq_len"] - knobs["batch_tokens"],
-        lambda knobs, _: (
-            f"the batch of {knobs['batch_tokens']:,.0f} tokens is shorter than one sequence of "
-            f"{knobs['seq_len']:,.0f}; raise batch_tokens"
-        ),
+        "the batch of {0:,.0f} tokens is shorter than one sequence of {1:,.0f}; raise batch_tokens",
+        lambda knobs, _: (knobs["batch_tokens"], knobs["seq_len"]),
     ),
     Gate(
         _TRAINING,
         lambda knobs, _: knobs["data_shards"] - knobs["batch_tokens"],
-        lambda knobs, _: (
-            f"{knobs['batch_tokens']:,.0f} tokens do not divide over {knobs['data_shards']:,.0f} data shards; "
-            "raise batch_tokens"
-        ),
+        "{0:,.0f} tokens do not divide over {1:,.0f} data shards; raise batch_tokens",
+        lambda knobs, _: (knobs["batch_tokens"], knobs["data_shards"]),
     ),
     _divides("d_ff", "tensor_shards", _has_dense_layers, _TRAINING),
     _divides("d_expert", "tensor_shards", _has_experts, _TRAINING),
@@ -136,7 +136,7 @@ GATES: tuple[Gate, ...] = (
     _divides("d_ff", "decode_chips", _has_dense_layers, _SERVING),
     _divides("d_expert", "decode_chips", _has_experts, _SERVING),
     _fits("decode_memory_per_chip", "use more chips, a smaller batch or a shorter context", _SERVING),
-    _divides("n_experts", "expert_shards", lambda *_: True, ("local_experts",)),
+    _divides("n_experts", "expert_shards", lambda *_: 1.0, ("local_experts",)),
     _divides("d_expert", "block_f", lambda knobs, _: knobs["n_experts"] > 1, ("fused_moe_time",)),
     _divides("d_ff", "block_f", lambda knobs, _: knobs["n_experts"] <= 1, ("fused_moe_time",)),
     _on_chip("VMEM", "fused_vmem_need", lambda knobs: knobs["vmem_limit"], "use smaller tiles or raise vmem_limit"),
