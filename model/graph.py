@@ -41,6 +41,7 @@ CHAPTERS = (
     "gpu_thresholds",
     "pipeline",
     "fusion",
+    "laws.plan",
 )
 """Chapter modules of `model/`, in the book's order; importing one registers its nodes."""
 

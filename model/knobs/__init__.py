@@ -25,6 +25,7 @@ from model.knobs.gpu import Fabric, Gpu, Reference
 from model.knobs.hardware import Hardware
 from model.knobs.inference import Inference
 from model.knobs.kernel import Kernel
+from model.knobs.law import Law
 from model.knobs.matmul import Matmul
 from model.knobs.pipeline import Pipeline
 from model.knobs.serving import Serving
@@ -50,6 +51,7 @@ GROUPS: tuple[type[param.Parameterized], ...] = (
     Reference,
     Pipeline,
     Kernel,
+    Law,
 )
 
 

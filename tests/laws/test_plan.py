@@ -47,9 +47,9 @@ def test_sardana_2023_13b_quality_for_2t_tokens_is_7b_and_saves_17_percent():
     found = evaluate_plan({**knobs, "law_training_flops": flop, "law_serve_tokens": 2e12})
     assert found["law_optimal_params"] == pytest.approx(13e9)
     assert found["law_served_params"] == pytest.approx(7e9, rel=0.01)
-    assert found["law_lifetime_saving"] == pytest.approx(0.17, abs=0.005)
+    assert found["law_lifetime_cost"] == pytest.approx(0.83, abs=0.005)
     life = found["law_optimal_params"] * (6 * found["law_optimal_tokens"] + 2 * 2e12)
-    assert found["law_lifetime_saving"] * life == pytest.approx(1.7e22, rel=0.01)
+    assert (1 - found["law_lifetime_cost"]) * life == pytest.approx(1.7e22, rel=0.01)
     assert CHINCHILLA.loss(found["law_served_params"], found["law_served_tokens"]) == pytest.approx(
         found["law_optimal_loss"]
     )
@@ -71,7 +71,7 @@ def test_serving_optimum_is_the_cheapest_life_at_equal_loss(serve):
     assert life(base) <= cheapest * (1 + 1e-9)
     if serve == 0:
         assert found["law_served_tokens"] == pytest.approx(found["law_optimal_tokens"])
-        assert found["law_lifetime_saving"] == pytest.approx(0, abs=1e-12)
+        assert found["law_lifetime_cost"] == pytest.approx(1, abs=1e-12)
 
 
 def test_plan_intervals_hold_the_truth_of_a_known_law(known, sweep):

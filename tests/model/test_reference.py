@@ -321,7 +321,45 @@ def fused_layer() -> tuple[Point, dict[str, float]]:
     }
 
 
-@pytest.mark.parametrize("reference", [v5e, h100, mixture, fused_layer])
+def planned_run() -> tuple[Point, dict[str, float]]:
+    """Hoffmann's printed law on the 256 TPU v5e of `v5e` for 40 days, and a life of 3 T served tokens.
+
+    The stretch is the root of z^(1+beta) - z = s by bisection, the size what is left of the loss at that many tokens.
+    """
+    point, expected = v5e()
+    E, A, B_L, ALPHA, BETA, DAYS, Q = 1.69337, 406.40, 410.72, 0.33917, 0.28491, 40, 3e12
+    budget = 256 * 1.97e14 * expected["mfu"] * DAYS * 24 * 3600
+    exponent, factor = BETA / (ALPHA + BETA), (ALPHA * A / (BETA * B_L)) ** (1 / (ALPHA + BETA))
+    params = factor * (budget / 6) ** exponent
+    tokens = budget / 6 / params
+    loss = E + A / params**ALPHA + B_L / tokens**BETA
+    surplus = Q / tokens * BETA / (ALPHA + BETA) / 3
+    low, high = 1.0, 1 + surplus / BETA
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (low, middle) if middle ** (1 + BETA) - middle > surplus else (middle, high)
+    served = low * tokens
+    smaller = (A / (loss - E - B_L / served**BETA)) ** (1 / ALPHA)
+    law = {"law_E": E, "law_A": A, "law_B": B_L, "law_alpha": ALPHA, "law_beta": BETA}
+    return point.with_settings({**law, "law_days": DAYS, "law_serve_tokens": Q}), {
+        "law_training_flops": budget,
+        "law_model_exponent": exponent,
+        "law_allocation": factor,
+        "law_optimal_params": params,
+        "law_optimal_tokens": tokens,
+        "law_reducible_loss": A / params**ALPHA + B_L / tokens**BETA,
+        "law_optimal_loss": loss,
+        "law_loss_elasticity": -ALPHA * exponent * (1 - E / loss),
+        "law_serving_surplus": surplus,
+        "law_stretch_bound": (1 + surplus + surplus / BETA) ** (1 / (1 + BETA)),
+        "law_serving_stretch": low,
+        "law_served_tokens": served,
+        "law_served_params": smaller,
+        "law_lifetime_cost": smaller * (6 * served + 2 * Q) / params / (6 * tokens + 2 * Q),
+    }
+
+
+@pytest.mark.parametrize("reference", [v5e, h100, mixture, fused_layer, planned_run])
 def test_every_quantity_is_the_books_arithmetic(reference):
     point, expected = reference()
     bounds = evaluate(point, gate=False).bounds
@@ -344,7 +382,7 @@ def test_one_percent_in_any_node_is_noticed():
 
         source = emit_python(trace(mutated, len(KNOBS) + len(nodes)), "mutated")
     program = compile_python(source, "mutated")
-    references = [reference() for reference in (v5e, h100, mixture, fused_layer)]
+    references = [reference() for reference in (v5e, h100, mixture, fused_layer, planned_run)]
     in_statements = {name for row in verify().rows for name in row.via}
     for node in nodes:
         change = [1.01 if name == node else 1.0 for name in nodes]
