@@ -22,6 +22,7 @@ from model.words import capital
 
 _OTHERS = 4
 """Headline values told beside the one asked for."""
+_SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,15 @@ def of_minimum(start: Evaluation, found: Minimum) -> Answer:
         f"{', nothing to spare' if limit.tight else ''}"
         for limit in found.limits
     ]
+    label, value = label_of(found.objective), shown_value(found.objective, found.value)
     if not found.found:
         words = capital(found.reason)
-    elif found.value >= start.bounds[found.objective] * (1 - 1e-12) and not start.reasons.get(found.objective):
-        words = "Nothing better was found: the present point is the least"
+    elif _keeps(start, found) and found.value >= found.before * (1 - _SAME):
+        words = f"Nothing less than {value} was found: the present point is as good"
+    elif found.value < found.before * (1 - _SAME):
+        words = f"{label} falls to {value}"
     else:
-        words = f"{label_of(found.objective)} falls to {shown_value(found.objective, found.value)}"
+        words = f"{label} {value} is the least found that keeps every limit"
     return Answer(
         "Found." if found.found else "Not found.",
         f"{'; '.join([words, *told])}.",
@@ -82,6 +86,12 @@ def of_minimum(start: Evaluation, found: Minimum) -> Answer:
         _rows(found.objective, tuple(found.knobs), sides),
         found.point if found.found else None,
     )
+
+
+def _keeps(start: Evaluation, found: Minimum) -> bool:
+    """Whether the point from which the search started can be had and keeps every limit."""
+    over = [start.bounds[limit.name] - limit.limit for limit in found.limits]
+    return not start.reasons.get(found.objective) and all(excess <= 0 for excess in over)
 
 
 def _rows(of: str, free: Sequence[str], sides: Sequence[Evaluation | None]) -> list[dict[str, Any]]:

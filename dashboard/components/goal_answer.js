@@ -3,7 +3,7 @@
 export function render({model}) {
   const verdict = h("strong"), words = h("span"), sentence = h("p", {class: "sentence", role: "status", "aria-live": "polite"}, verdict, words)
   const head = h("tr"), rows = h("tbody")
-  const table = h("div", {class: "scroll"}, h("table", {}, h("thead", {}, head), rows))
+  const table = h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Answer in numbers"}, h("table", {}, h("thead", {}, head), rows))
   const apply = h("button", {class: "apply", onclick: () => model.send_msg({kind: "apply"})}, "Apply")
   const discard = h("button", {class: "discard", onclick: () => model.send_msg({kind: "discard"})}, "Discard")
   const note = h("span", {class: "note"}), go = h("div", {class: "go"}, apply, discard, note)

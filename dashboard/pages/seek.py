@@ -69,6 +69,7 @@ class SeekPage:
     def _show(self, state: State) -> None:
         self.form.data = self._form(state)
         self.answer.data = {**self._answer.shown(), "applied": self._applied} if self._answer else {}
+        self.plot.body.visible = self._question.mode == "reach"
         self.plot.draw(self._path, state.theme)
 
     def _form(self, state: State) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class SeekPath:
         """Draw a path as far as it has come; nothing without one."""
         for chart in (self._value, self._moves):
             restyle(chart, theme)
+            for axis in chart.axis:
+                axis.visible = path is not None
         if path is None or not path.steps:
             self._heads[0].data = {"remark": "nothing asked yet"}
             for chart in (self._value, self._moves):

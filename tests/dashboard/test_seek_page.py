@@ -116,7 +116,8 @@ def test_the_least_cost_under_a_deadline_keeps_it() -> None:
     view.form._handle_msg({"kind": "run", "target": "", "limits": {"train_days": "20 days", "train_cost": ""}})
     answer = view.answer.data
     assert answer["verdict"] == "Found."
-    assert "Time to train" in answer["words"]
+    assert "Time to train 20.0\N{THIN SPACE}days of 20\N{THIN SPACE}days, nothing to spare" in answer["words"]
+    assert "the present point" not in answer["words"]
     view.answer._handle_msg({"kind": "apply"})
     values = session.state.evaluation.values
     assert values["train_days"] <= 20 * (1 + 1e-9)

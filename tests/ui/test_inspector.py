@@ -116,3 +116,22 @@ def test_goal_seek_says_why_it_is_stuck(visit: Visit) -> None:
     answer = page.get_by_role("region", name="Answer")
     expect(answer.get_by_text("Not reached.")).to_be_visible(timeout=60_000)
     expect(answer.get_by_text("comes no nearer")).to_contain_text("compute-bound")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_serious_bars_the_way(visit: Visit, barriers: Callable[[Page], list[str]], theme: str) -> None:
+    page = visit("page=training")
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    page.get_by_role("button", name="More", exact=True).click()
+    expect(page.get_by_role("dialog", name="Inspector").get_by_text("TP-bound at").first).to_be_visible()
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="All elasticities").click()
+    expect(page.locator("tr.focus")).to_be_visible()
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Goal-seek").click()
+    page.get_by_label("Wanted").fill("35 %")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text("Reached.", exact=True)).to_be_visible(timeout=60_000)
+    assert barriers(page) == []
