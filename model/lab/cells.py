@@ -91,7 +91,7 @@ def ladder_plan(
 
 
 DEFAULT_PLAN = ladder_plan("default", {2.5e9: (0, 7), 5e9: (0, 7), 1e10: (1, 8), 2e10: (1, 8)}, seeds=2)
-"""Dense models on three-digit multiplication: 5.3e11 FLOPs, a few minutes of two quiet cores.
+"""Dense models on three-digit multiplication: 5.3e11 FLOPs, under ten minutes of two cores (see docs/scaling-laws.md).
 
 The budgets end where losses still fall smoothly: from about 4e10 FLOPs every size waits on a plateau near 1.83 nats
 for the next digit to be learned, and minima are no longer bracketed.
