@@ -200,6 +200,37 @@ def jacobian(
     return _jacobian(_evaluation(chip, model, settings, True), of)
 
 
+def report(
+    chip: str | None = None,
+    model: str | None = None,
+    settings: Settings | None = None,
+    *,
+    page: str = "training",
+    only: Sequence[str] = (),
+    cdn: bool = False,
+) -> str:
+    """Return the live page at a point as one HTML file that computes by itself, without a server.
+
+    Args:
+        chip: slug of a chip; the TPU v5p when None.
+        model: slug of a model; LLaMA-3 70B when None.
+        settings: knobs, and `chips` or `batch_seqs`, by name.
+        page: the page that it opens with: `training` or `inference`.
+        only: parts to show without the page around them, such as `gradient` or `training-heatmap`.
+        cdn: load BokehJS from its CDN in place of carrying it.
+
+    Raises:
+        BadInput: the point, the page or a part can't be used.
+    """
+    # As above: neither a `dashboard.py` of the caller's nor Panel before it is needed.
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    try:
+        from dashboard.report.document import report as written
+    finally:
+        sys.path.pop(0)
+    return written(resolve(chip, model, settings), page=page, only=only, cdn=cdn)
+
+
 def verify() -> Answer:
     """Recompute every stated number at its printed specs, the feasibility gate off.
 

@@ -59,6 +59,22 @@ def _gradient(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     return scalegrad.gradient(arguments.of, **_point(arguments)), 0
 
 
+def _report(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
+    page = scalegrad.report(
+        arguments.chip,
+        arguments.model,
+        _settings(arguments.set),
+        page=arguments.page,
+        only=[part for parts in arguments.only for part in parts.split(",")],
+        cdn=arguments.cdn,
+    ).encode()
+    try:
+        Path(arguments.out).write_bytes(page)
+    except OSError as error:
+        raise BadInput([f"{arguments.out}: can't be written: {error.strerror}; give another --out"]) from None
+    return {"out": arguments.out, "bytes": len(page)}, 0
+
+
 def _count(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     # One byte more than is read, so that a longer input is refused instead of cut.
     config = sys.stdin.buffer.read(MAX_BYTES + 1) if arguments.config == "-" else Path(arguments.config)
@@ -120,6 +136,10 @@ def _print_gradient(answer: dict[str, Any]) -> None:
         print(f"{reach['knob']:24} {factor:>10}  {reach['from']} -> {reach['to']}")
     zeros = [knob for knob, e in answer["elasticities"].items() if e == 0]
     print(f"exactly zero: {', '.join(zeros) or 'none'}")
+
+
+def _print_report(answer: dict[str, Any]) -> None:
+    print(f"{answer['out']}: {answer['bytes']:,} bytes; open it in a browser")
 
 
 _COUNTS = (
@@ -251,6 +271,16 @@ def _parser() -> argparse.ArgumentParser:
     seek.add_argument("--free", action="append", required=True, metavar="KNOB", help="may move; may be repeated")
     seek.add_argument("--hold-chips", action="store_true", help="keep data_shards x tensor_shards as it is")
     _add_point(seek)
+    report = command("report", _report, _print_report, "the live page in one HTML file, without a server")
+    report.add_argument("--out", required=True, metavar="PAGE.html", help="the file to write")
+    report.add_argument("--page", default="training", metavar="PAGE", help="opens with it: training or inference")
+    report.add_argument(
+        "--only", action="append", default=[], metavar="PARTS", help="such as gradient,training-heatmap"
+    )
+    report.add_argument("--cdn", action="store_true", help="load BokehJS from its CDN: a small file that needs the net")
+    report.add_argument("--chip", help="slug of a chip, such as tpu-v5p")
+    report.add_argument("--model", help="slug of a model, such as llama-3-70b")
+    report.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a knob; may be repeated")
     command("verify", _verify, _print_verify, "recompute the book's stated numbers; exit 1 if a verdict changed")
     count = command("count", _count, _print_count, "exact parameters, cache and FLOPs of a Hugging Face config.json")
     count.add_argument("config", metavar="CONFIG.json", help="path of the file; - reads standard input")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import dask.config
 from distributed import Client, Future, LocalCluster
 
 from model.lab.cells import Cell, Plan
@@ -24,6 +25,10 @@ WORKER_ENVIRONMENT = {
 }
 """A worker is one process on one core: JAX's own threads would only fight over the others. What one worker has compiled
 the others read from a folder that lasts as long as the sweep."""
+
+
+QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+"""Set before a worker starts, since it reads it then: a heartbeat that a cancelled cluster misses is no news."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,10 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
         with Client(scheduler, timeout="30s", set_as_default=False) as client:
             yield client
         return
-    with tempfile.TemporaryDirectory(prefix="scalegrad-", ignore_cleanup_errors=True) as compiled:
+    with (
+        tempfile.TemporaryDirectory(prefix="scalegrad-", ignore_cleanup_errors=True) as compiled,
+        dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in QUIET.items()}),
+    ):
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -1,11 +1,11 @@
 """Scaling laws: fitted to runs with intervals, compared between dense and MoE models, and planned with."""
 
-from model.laws.compare import Comparison, compare, compute_multiplier
+from model.laws.compare import Comparison, compare, compute_multiplier, law_multiplier
 from model.laws.contradictions import contradictions
-from model.laws.isoflop import Isoflop, PowerLaw, envelope_law, isoflops, vertex_law
+from model.laws.isoflop import Isoflop, PowerLaw, envelope_law, isoflops, parabola, vertex_law
 from model.laws.parametric import Bootstrap, Fit, bootstrap, fit, intervals
 from model.laws.plan import evaluate_plan, law_knobs, plan_intervals
-from model.laws.report import fit_report
+from model.laws.report import Study, fit_report, study
 from model.laws.runs import Runs, RunsError, drop_highest_losses, make_runs, parse_runs
 from model.laws.surface import Law
 
@@ -18,6 +18,7 @@ __all__ = [
     "PowerLaw",
     "Runs",
     "RunsError",
+    "Study",
     "bootstrap",
     "compare",
     "compute_multiplier",
@@ -30,8 +31,11 @@ __all__ = [
     "intervals",
     "isoflops",
     "law_knobs",
+    "law_multiplier",
     "make_runs",
+    "parabola",
     "parse_runs",
     "plan_intervals",
+    "study",
     "vertex_law",
 ]

@@ -173,6 +173,10 @@ def compute_multiplier(nested: NestedFit, flop: float) -> Interval:
 
     Meaningful where N is the active count, since only then does 6ND count what either kind computes.
     """
-    value = frontier_flop(nested.dense, frontier_loss(nested.moe, flop)) / flop
-    draws = frontier_flop(nested.dense_draws, frontier_loss(nested.moe_draws, flop)) / flop
-    return percentile_interval(float(value), np.asarray(draws))
+    draws = law_multiplier(nested.dense_draws, nested.moe_draws, flop)
+    return percentile_interval(float(law_multiplier(nested.dense, nested.moe, flop)), draws)
+
+
+def law_multiplier(dense: Law, moe: Law, flop: float) -> np.ndarray:
+    """Dense FLOPs over MoE FLOPs at the loss that the MoE law reaches with C; NaN where dense never reaches it."""
+    return frontier_flop(dense, frontier_loss(moe, flop)) / flop

@@ -90,6 +90,13 @@ def isoflop(runs: Runs, rows: np.ndarray) -> Isoflop:
     )
 
 
+def parabola(runs: Runs, curve: Isoflop, count: int = 48) -> tuple[np.ndarray, np.ndarray]:
+    """N and loss along one budget's parabola, (count,) each, from its smallest to its largest size."""
+    x = np.log(runs.params[curve.rows])
+    along = np.linspace(x.min(), x.max(), count)
+    return np.exp(along), np.polyval(curve.coefficients, along - x.mean())
+
+
 def isoflops(runs: Runs) -> list[Isoflop]:
     """Every budget's parabola, by rising C."""
     return [isoflop(runs, rows) for rows in budgets(runs)]

@@ -1,6 +1,6 @@
 """Everything the lab says about one table of runs, as plain data for the CLI and the page."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -8,17 +8,35 @@ import numpy as np
 from model.laws.isoflop import Isoflop, PowerLaw, envelope_law, isoflops, vertex_law
 from model.laws.parametric import Fit, bootstrap, fit, intervals
 from model.laws.robustness import CUTS, LossChoice, Window, exponent_by_loss, exponent_by_window
-from model.laws.runs import Runs, drop_highest_losses
+from model.laws.runs import Runs, drop_highest_losses, require_enough
+from model.laws.surface import Law
 from presets.laws import printed_laws
 
 
+@dataclass(frozen=True)
+class Study:
+    """One table of runs, studied: its law, the laws of its resamples, its isoflop curves, and the whole report."""
+
+    runs: Runs
+    law: Law
+    resampled: Law
+    curves: tuple[Isoflop, ...]
+    report: dict[str, Any]
+
+
 def fit_report(runs: Runs, drop_highest: int = 0, resamples: int = 200, seed: int = 0) -> dict[str, Any]:
+    """The report of `study` alone."""
+    return study(runs, drop_highest, resamples, seed).report
+
+
+def study(runs: Runs, drop_highest: int = 0, resamples: int = 200, seed: int = 0) -> Study:
     """Approaches 1, 2 and 3 side by side, with intervals, brackets, bounds, residuals, windows and loss functions.
 
     `drop_highest` leaves out that many runs of highest loss, and the report says so. Values that cannot be had are None
     with a reason beside them. Raises `RunsError` on a table that no law can be fitted to.
     """
     kept = drop_highest_losses(runs, drop_highest)
+    require_enough(kept)
     fitted = fit(kept)
     resampled = bootstrap(kept, fitted, resamples, seed)
     curves = isoflops(kept)
@@ -29,7 +47,7 @@ def fit_report(runs: Runs, drop_highest: int = 0, resamples: int = 200, seed: in
         )
     if not curves:
         warnings.append("no budget has runs of five or more sizes: approaches 1 and 2 need isoflop groups")
-    return {
+    report = {
         "runs": len(kept),
         "dropped_highest_losses": drop_highest,
         "parametric": {name: interval.as_dict() for name, interval in intervals(fitted, resampled).items()},
@@ -45,6 +63,7 @@ def fit_report(runs: Runs, drop_highest: int = 0, resamples: int = 200, seed: in
         "published": [asdict(row) for row in printed_laws().exponents],
         "warnings": warnings,
     }
+    return Study(kept, fitted.law, resampled.laws, tuple(curves), report)
 
 
 def _number(value: float) -> float | None:

@@ -132,14 +132,18 @@ def _positive(cell: str, name: str, line: int) -> float:
     return value
 
 
-def _checked(columns: dict[str, list[float]]) -> Runs:
-    count = len(columns["loss"])
-    if count < MIN_RUNS:
-        raise RunsError(f"{count} runs: a law of five coefficients needs at least {MIN_RUNS}; add runs")
-    params, flop, loss = (np.array(columns[name]) for name in REQUIRED)
-    tokens = np.array(columns["tokens"]) if "tokens" in columns else flop / (6 * params)
-    runs = make_runs(params, tokens, loss, flop, np.array(columns["cluster"]) if "cluster" in columns else None)
+def require_enough(runs: Runs) -> None:
+    """Raise `RunsError` where no law can be fitted: too few runs, or too few different sizes or token counts."""
+    if len(runs) < MIN_RUNS:
+        raise RunsError(f"{len(runs)} runs: a law of five coefficients needs at least {MIN_RUNS}; add runs")
     for name in ("params", "tokens"):
         if len(np.unique(getattr(runs, name))) < 3:
             raise RunsError(f"fewer than 3 different {name}: an exponent needs at least 3; vary {name} more")
+
+
+def _checked(columns: dict[str, list[float]]) -> Runs:
+    params, flop, loss = (np.array(columns[name]) for name in REQUIRED)
+    tokens = np.array(columns["tokens"]) if "tokens" in columns else flop / (6 * params)
+    runs = make_runs(params, tokens, loss, flop, np.array(columns["cluster"]) if "cluster" in columns else None)
+    require_enough(runs)
     return runs
