@@ -79,6 +79,14 @@ def printed_laws() -> PrintedLaws:
     )
 
 
+@cache
+def shipped_runs() -> Mapping[str, str]:
+    """The tables of runs that come with the package, as CSV text by slug; each says in its first line what it is."""
+    folder = resources.files("presets").joinpath("runs")
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".csv"))
+    return _frozen({name.removesuffix(".csv"): folder.joinpath(name).read_text(encoding="utf-8") for name in names})
+
+
 def _frozen(entries: dict[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(entries)
 
