@@ -45,8 +45,15 @@ class Rest:
             self._timer = None
             threading.Thread(target=run, daemon=True).start()
 
-        timer: Any = document.add_timeout_callback(start, REST)
-        self._timer = lambda: document.remove_timeout_callback(timer)
+        def wait() -> None:
+            if serial == self._serial:
+                timer: Any = document.add_timeout_callback(start, REST)
+                self._timer = lambda: document.remove_timeout_callback(timer)
+
+        if pn.state.loaded:
+            wait()
+        else:
+            pn.state.onload(wait)  # What is shown before the browser is there does not reach it.
 
     def cancel(self) -> None:
         """Forget what was asked for: its result will not be shown."""
