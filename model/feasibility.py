@@ -167,7 +167,7 @@ def gate_faults(point: Point, values: Mapping[str, float]) -> dict[str, str]:
     return stopped
 
 
-_UNDEFINED = {
+UNDEFINED = {
     "step_critical_batch": "no batch is critical: a sequence's KV cache takes longer to read than its FLOPs",
     "matmul_exact_critical_batch": "no batch is critical: activations alone need more bytes a FLOP than HBM can feed",
     "matmul_vmem_critical_batch": "no batch is critical: activations alone need more bytes a FLOP than VMEM can feed",
@@ -175,7 +175,8 @@ _UNDEFINED = {
 """Why a quantity is NaN though every knob that it needs is set."""
 
 
-def _called(knob: str) -> str:
+def called(knob: str) -> str:
+    """Return a knob in the words of a reason: `the HBM capacity`, `a price`."""
     label = KNOBS[knob].label
     if label[1].islower():
         label = label[0].lower() + label[1:]
@@ -189,10 +190,10 @@ def undefined_reasons(point: Point, values: Mapping[str, float]) -> dict[str, st
     for name in quantities():
         if math.isfinite(values[name]):
             continue
-        missing = [_called(knob) for knob in empty if knob in ancestors(name)]
+        missing = [called(knob) for knob in empty if knob in ancestors(name)]
         if missing:
             reasons[name] = f"set {' and '.join(missing)}"
             continue
-        causes = [cause for cause in _UNDEFINED if cause in ancestors(name)]
-        reasons[name] = _UNDEFINED[causes[0]] if causes else "outside the range of double precision"
+        causes = [cause for cause in UNDEFINED if cause in ancestors(name)]
+        reasons[name] = UNDEFINED[causes[0]] if causes else "outside the range of double precision"
     return reasons

@@ -83,7 +83,7 @@ def binding_state(binding: Mapping[str, tuple[str, ...]]) -> str:
     }
     if len(set(states.values())) <= 1:
         return "".join(set(states.values()))
-    return ", ".join(f"{_subject(name).lower()} {state}" for name, state in states.items())
+    return ", ".join(f"{subject(name).lower()} {state}" for name, state in states.items())
 
 
 def binding_sentence(evaluation: Evaluation, of: str) -> str:
@@ -111,7 +111,7 @@ def _small(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:] if sentence[1:2].islower() else sentence
 
 
-def _subject(name: str) -> str:
+def subject(name: str) -> str:
     """Return the short name of a maximum: the quantity's label up to its comma, `Forward time` as `Forward`."""
     return quantities()[name].label.partition(",")[0].removesuffix(" time")
 
@@ -123,7 +123,7 @@ def _groups(evaluation: Evaluation, of: str) -> list[tuple[str, list[Branch]]]:
         branches = evaluation.branches[name]
         binding = frozenset(branch.name for branch in branches if branch.margin <= 1 + TIE)
         subjects, margins = groups.setdefault((frozenset(branch.name for branch in branches), binding), ([], {}))
-        subjects.append(_subject(name))
+        subjects.append(subject(name))
         for branch in branches:
             margins[branch.name] = min(branch.margin, margins.get(branch.name, math.inf))
     return [(listed(subjects), _sorted(margins)) for subjects, margins in groups.values()]

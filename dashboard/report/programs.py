@@ -30,6 +30,46 @@ MAPS: Mapping[str, tuple[str, ...]] = {
 """Quantities that a page's map needs in each cell."""
 
 
+SHOWN = (
+    "total_params",
+    "chips",
+    "tokens_per_chip",
+    "train_tokens_per_second_per_chip",
+    "memory_headroom",
+    "shared_wire",
+    *(f"{way}_{part}_time" for way in ("forward", "backward") for part in ("math", "fsdp", "tensor")),
+    *(f"forward_{part}_time" for part in ("mlp", "projection", "attention")),
+    "forward_time",
+    "backward_time",
+    "head_time",
+    "checkpoint_bytes",
+    "state_bytes",
+    "tokens_per_second_per_chip",
+    "prefill_tokens",
+    "decode_memory_headroom",
+    *(f"decode_{part}_time" for part in ("weights", "kv", "flops", "comms", "roofline")),
+    *(f"prefill_{part}_time" for part in ("weights", "flops", "comms", "roofline")),
+    "decode_batch_limit",
+    "weight_store_bytes",
+    "kv_cache_bytes",
+)
+"""Quantities that the report shows somewhere beside its tiles."""
+
+
+@functools.cache
+def evaluated() -> tuple[str, ...]:
+    """Return the quantities that the report evaluates: tiles, what else it shows, and what the gates read."""
+    read = (name for gate in GATES for name in gate.reads() if name in quantities())
+    tiles = (name for page in MAPS for name in headline_names(page))
+    return tuple(dict.fromkeys((*tiles, *SHOWN, *read)))
+
+
+@functools.cache
+def outputs() -> tuple[str, ...]:
+    """Return the names of the values that the program gives: `evaluated` and every branch on the way."""
+    return scalar_function(evaluated())[0]
+
+
 def headline_names(page: str) -> tuple[str, ...]:
     """Return the quantities of a page's tiles."""
     return tuple(headline.of for headline in HEADLINES[page])
@@ -74,11 +114,11 @@ def _live(of: str) -> Function:
 
 
 def _gates() -> Function:
-    """Return the function from knobs and quantities to every gate's excess, then the numbers in every gate's line."""
+    """Return the function from knobs and `outputs` to every gate's excess, then the numbers in every gate's line."""
 
     def gates(*numbers: Scalar) -> tuple[Scalar, ...]:
         knobs = dict(zip(KNOBS, numbers, strict=False))
-        values = dict(zip(values_program().outputs, numbers[len(KNOBS) :], strict=True))
+        values = dict(zip(outputs(), numbers[len(KNOBS) :], strict=True))
         found = [gate.excess(knobs, values) for gate in GATES]
         return (*found, *(part for gate in GATES for part in gate.parts(knobs, values)))
 
@@ -90,8 +130,8 @@ def emitted(pages: tuple[str, ...]) -> str:
     """Return the source of one JavaScript object `programs`, for the pages in the report."""
     count = len(KNOBS)
     sources = {
-        "values": _emit(scalar_function(tuple(quantities()))[1], count),
-        "gates": _emit(_gates(), count + len(values_program().outputs)),
+        "values": _emit(scalar_function(evaluated())[1], count),
+        "gates": _emit(_gates(), count + len(outputs())),
     }
     for page in pages:
         names, pullback = pullback_of(headline_names(page))

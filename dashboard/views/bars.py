@@ -61,6 +61,7 @@ class Bars:
         self.figure = build(overlay, height=height, borders=(NAMES, TOTALS, 0, 0))
         self.figure.update(x_range=Range1d(start=0, end=1), y_range=Range1d(start=height, end=0))
         self._boxes, self._lines, self._texts = renderers(self.figure)
+        self._boxes.name, self._lines.name, self._texts.name = "boxes", "lines", "texts"
         self._boxes.glyph.update(fill_color={"field": "color"}, line_color=None, hatch_color=None)
         self._lines.level = "annotation"
         figures.set_text_columns(self._texts)

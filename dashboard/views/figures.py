@@ -65,6 +65,9 @@ def build(overlay: hv.Overlay, *, height: int, borders: tuple[int, int, int, int
         outline_line_color=None,
     )
     plot.title = None
+    for renderer in renderers(plot):
+        # Nothing here is ever selected or muted; the copies would be two thirds of the document.
+        renderer.update(selection_glyph=None, nonselection_glyph=None, hover_glyph=None, muted_glyph=None)
     return plot
 
 

@@ -12,7 +12,6 @@ import panel as pn
 from bokeh.events import Event, Tap
 from bokeh.models import CustomJSHover, HoverTool, LinearColorMapper
 from bokeh.models.glyphs import Image as ImageGlyph
-from panel.viewable import Viewable
 
 from dashboard.components.map_foot import MapFoot
 from dashboard.components.plot_head import PlotHead
@@ -66,7 +65,7 @@ class HeatMap(ABC):
         )
 
     @property
-    def body(self) -> Viewable:
+    def body(self) -> pn.Column:
         """The title, the figure, and what the axes are."""
         return self._body
 
@@ -107,6 +106,8 @@ class HeatMap(ABC):
         }
         self.figure = build(hv.Overlay(list(elements.values())), height=HEIGHT, borders=BORDERS)
         self._layers = dict(zip(elements, renderers(self.figure), strict=True))
+        for name, layer in self._layers.items():
+            layer.name = name
         self._style_layers()
         figures.set_text_columns(self._layers["texts"])
         figures.doublings(self.figure)
