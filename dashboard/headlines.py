@@ -9,7 +9,7 @@ from dashboard.session import State
 from model.graph import quantities
 from model.numerals import digits, parts, show
 
-PERCENT = ("mfu", "hfu", "useful_flops_fraction")
+PERCENT = ("mfu", "hfu", "useful_flops_fraction", "law_lifetime_cost")
 """Shares, shown in percent."""
 _FACTORS = ("fused_moe_speedup",)
 _MEMORY = {
@@ -100,6 +100,15 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
             "unfused_moe_traffic", "Unfused traffic", _value("fusion_saved_traffic", "{number} {unit} saved"), 1.2
         ),
     ),
+    "laws": (
+        Headline("law_training_flops", "Compute", _knob("law_days", "days", "of {}")),
+        Headline("law_optimal_params", "Optimal size", _always("of least loss"), 1.05),
+        Headline("law_optimal_tokens", "Optimal data", _always("tokens of training")),
+        Headline("law_optimal_loss", "Loss", _value("law_reducible_loss", "{number} above the floor"), 1.2),
+        Headline("law_served_params", "To serve", _knob("law_serve_tokens", "tokens", "for {}"), 1.05),
+        Headline("law_served_tokens", "Its data", _value("law_serving_stretch", "{number}× the optimum")),
+        Headline("law_lifetime_cost", "Its life", _always("of the optimum's FLOPs")),
+    ),
 }
 """Tiles by page, left to right."""
 
@@ -107,6 +116,7 @@ BINDING: Mapping[str, str] = {
     "training": "step_time",
     "inference": "decode_roofline_time",
     "kernel": "fused_moe_speedup",
+    "laws": "law_optimal_loss",
 }
 """The quantity whose maxima the sentence below the tiles is about, by page."""
 

@@ -18,6 +18,7 @@ _FIRST: Mapping[str, tuple[str, ...]] = {
     "training": ("Hardware", "Model", "Training"),
     "inference": ("Hardware", "Model", "Inference"),
     "kernel": ("Hardware", "Kernel", "Model", "Architecture"),
+    "laws": ("Law", "Hardware", "Training"),
 }
 """Sections that stand first and open, by page."""
 _PLACES = {TYPED[0]: "tensor_shards", TYPED[1]: "seq_len"}

@@ -12,7 +12,7 @@ function h(tag, attributes = {}, ...children) {
   return element
 }
 
-const GREEK = {alpha: "α", eta: "η"}
+const GREEK = {alpha: "α", beta: "β", eta: "η"}
 
 /** A book symbol as HTML: `T_comms` is an italic T with a roman subscript; a ratio is set factor by factor. */
 function symbol(text) {

@@ -34,7 +34,7 @@ _PLANNED = (
     Page("seek", "Goal-seek", focus="mfu"),
     Page("verifier", "Verifier", knobs=False),
     Page("course", "Course", knobs=False),
-    Page("laws", "Laws", knobs=False),
+    Page("laws", "Laws", focus="law_optimal_loss"),
     Page("kernel", "Kernel", focus="fused_moe_speedup"),
     Page("limits", "Limits"),
 )
