@@ -60,7 +60,7 @@ def assemble(query: str = "", theme: str = "") -> tuple[Session, pn.Template]:
         theme: the colour theme that the browser remembers, if any.
     """
     place = read_query(query)
-    session = Session(place.point, page=place.page, focus=place.focus, theme=theme_named(theme))
+    session = Session(place.point, page=place.page, focus=place.focus, theme=theme_named(theme), part=place.part)
     session.notice = "; ".join(place.faults)
     head, knobs, book, values = PageHead(session), KnobColumn(session), Book(session), ValueList(session)
     slopes = JacobianTable(session)

@@ -1,7 +1,7 @@
 """The point in a link: one codec between a query string and a point, a page and a focus.
 
-Keys are `v` (the codec's version), `page`, `focus`, `chip`, `model` and knob names. Only what differs from the presets
-is written, so a link stays short and survives new knobs.
+Keys are `v` (the codec's version), `page`, `part` (a chapter or lab of the course), `focus`, `chip`, `model` and knob
+names. Only what differs from the presets is written, so a link stays short and survives new knobs.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
+from dashboard.course import labs, parts
 from dashboard.pages import PAGES
 from model.errors import BadInput
 from model.knobs import KNOBS
@@ -23,19 +24,25 @@ MAX_QUERY = 8192
 
 @dataclass(frozen=True)
 class Place:
-    """What a link says: a point, a page, and the value in focus; `faults` names each key that could not be used."""
+    """What a link says: a point, a page with the part open on it, and the value in focus.
+
+    `faults` names each key that could not be used.
+    """
 
     point: Point
     page: str = "training"
     focus: str = "step_time"
     faults: tuple[str, ...] = ()
+    part: str = ""
 
 
-def write_query(point: Point, page: str, focus: str) -> str:
+def write_query(point: Point, page: str, focus: str, part: str = "") -> str:
     """Return the query string of a place, without the question mark; the empty string for the opening place."""
     keys: dict[str, str] = {}
     if page != "training":
         keys["page"] = page
+    if page == "course" and part:
+        keys["part"] = part
     if focus != PAGES[page].focus:
         keys["focus"] = focus
     if point.chip != DEFAULT_CHIP:
@@ -70,13 +77,15 @@ def read_query(query: str) -> Place:
     if keys.pop("v", VERSION) != VERSION:
         faults.append(f"v: this page reads links of version {VERSION}; newer keys may be missing")
     page = _one_of(keys.pop("page", "training"), PAGES, "training", "page", faults)
+    part = _one_of(keys.pop("part", ""), ("", *parts()), "", "part", faults) if page == "course" else ""
     first = PAGES[page].focus
     focus = keys.pop("focus", first)
     if focus not in values_program().outputs:
         faults.append(f"focus={_short(focus)}: no such quantity; {first} is shown")
         focus = first
-    point = _tolerant_point(keys, faults)
-    return Place(point, page, focus, tuple(faults))
+    # A lab's bare link opens it where it starts; with knobs, where they say.
+    point = labs()[part].start() if part in labs() and not keys else _tolerant_point(keys, faults)
+    return Place(point, page, focus, tuple(faults), part)
 
 
 def _tolerant_point(keys: dict[str, str], faults: list[str]) -> Point:
@@ -114,7 +123,8 @@ def _one_of(
 ) -> str:
     if value in allowed:
         return value
-    faults.append(f"{key}={_short(value)}: use one of {', '.join(allowed)}; {fallback} is shown")
+    names = ", ".join(name for name in allowed if name)
+    faults.append(f"{key}={_short(value)}: use one of {names}; {fallback or 'the first'} is shown")
     return fallback
 
 

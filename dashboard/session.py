@@ -43,6 +43,8 @@ class State:
     evaluation: Evaluation
     gradient: Gradient
     theme: Theme = "light"
+    part: str = ""
+    """Which chapter or lab of the course is open, or was when it was left; empty for its first."""
 
     @property
     def point(self) -> Point:
@@ -65,6 +67,7 @@ class Session(param.Parameterized):
         page: str = "training",
         focus: str = "step_time",
         theme: Theme = "light",
+        part: str = "",
     ) -> None:
         super().__init__()
         self._past: list[Point] = []
@@ -72,7 +75,7 @@ class Session(param.Parameterized):
         self._in_stroke = False
         self._last_focus: dict[str, str] = {}
         self._names: dict[frozenset[tuple[str, KnobValue]], str] = {}
-        self._publish(point or resolve(), page, focus, theme)
+        self._publish(point or resolve(), page, focus, theme, part)
 
     @property
     def point(self) -> Point:
@@ -166,10 +169,10 @@ class Session(param.Parameterized):
         if theme != self.state.theme:
             self._publish(self.point, self.state.page, self.state.focus, theme)
 
-    def visit(self, point: Point, page: str, focus: str) -> None:
+    def visit(self, point: Point, page: str, focus: str, part: str | None = None) -> None:
         """Go to a whole place, as the browser's back button does; its point is one step of undo."""
         self._remember(point, continues=False)
-        self._publish(point, page, focus)
+        self._publish(point, page, focus, part=part)
 
     def undo(self) -> None:
         """Go back one step."""
@@ -204,12 +207,15 @@ class Session(param.Parameterized):
             self._in_stroke = True
             self._future.clear()
 
-    def _publish(self, point: Point, page: str, focus: str, theme: Theme | None = None) -> None:
+    def _publish(
+        self, point: Point, page: str, focus: str, theme: Theme | None = None, part: str | None = None
+    ) -> None:
         evaluation = evaluate(point)
         with hold(), param.parameterized.batch_call_watchers(self):
             theme = theme or self.state.theme
+            part = self.state.part if part is None else part
             self._last_focus[page] = focus
-            self.state = State(page, focus, evaluation, gradient(evaluation, focus), theme)
+            self.state = State(page, focus, evaluation, gradient(evaluation, focus), theme, part)
             self.notice = ""
             self.moves = (bool(self._past), bool(self._future))
 

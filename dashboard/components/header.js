@@ -73,10 +73,11 @@ export function render({model}) {
     send(event.shiftKey ? "redo" : "undo")
   })
 
-  let settling, page = model.data.page
+  const open = () => `${model.data.page} ${model.data.part}`
+  let settling, page = open()
   window.addEventListener("popstate", () => send("travel", {query: location.search}))
   const keepAddress = () => {
-    const {query, page: now} = model.data, target = address(query)
+    const {query} = model.data, now = open(), target = address(query)
     clearTimeout(settling)
     if (location.pathname + location.search === target) { page = now; return }
     if (now !== page) {

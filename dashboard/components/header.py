@@ -32,8 +32,9 @@ class PageHead:
         undo, redo = self._session.moves
         self.body.data = {
             "page": state.page,
-            "query": write_query(state.point, state.page, state.focus),
-            "links": {slug: write_query(state.point, slug, page.focus) for slug, page in PAGES.items()},
+            "part": state.part,
+            "query": write_query(state.point, state.page, state.focus, state.part),
+            "links": {slug: write_query(state.point, slug, page.focus, state.part) for slug, page in PAGES.items()},
             "command": as_command(state.point, state.focus),
             "undo": undo,
             "redo": redo,
@@ -46,7 +47,7 @@ class PageHead:
             session.open(message["page"])
         elif kind == "travel":
             place = read_query(message["query"])
-            session.visit(place.point, place.page, place.focus)
+            session.visit(place.point, place.page, place.focus, place.part)
             session.notice = "; ".join(place.faults)
         elif kind == "theme":
             session.paint_in(theme_named(message["theme"]))
