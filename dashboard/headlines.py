@@ -107,7 +107,7 @@ HEADLINES: Mapping[str, tuple[Headline, ...]] = {
         Headline("law_optimal_loss", "Loss", _value("law_reducible_loss", "{number} above the floor"), 1.2),
         Headline("law_served_params", "To serve", _knob("law_serve_tokens", "tokens", "for {}"), 1.05),
         Headline("law_served_tokens", "Its data", _value("law_serving_stretch", "{number}× the optimum")),
-        Headline("law_lifetime_cost", "Its life", _always("of the optimum's FLOPs")),
+        Headline("law_lifetime_cost", "Its life", _always("of optimal FLOPs")),
     ),
 }
 """Tiles by page, left to right."""
