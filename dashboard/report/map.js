@@ -2,6 +2,8 @@
 
 const NOWHERE = -1
 const STEP = 0.25
+/** px by which words beside a mark are lifted until they are free. */
+const LIFTS = [0, 10, -10, 20, -20, 36, -36]
 const TEXT = {letter: 6.6, line: 16, gap: 14}
 const clampCell = (value, count) => Math.min(Math.max(Math.trunc(value), 0), count - 1)
 const wholeWhereClose = (count) => (Math.abs(count - Math.round(count)) < 1e-9 * count ? Math.round(count) : count)
@@ -133,6 +135,13 @@ function bordersOf(scores, across, up) {
       const corners = [[r, c], [r, c + 1], [r + 1, c + 1], [r + 1, c]]
       const found = corners.map(([row, column]) => score(row, column)), winners = [...new Set(found.map(largest))]
       if (winners.length < 2 || winners.includes(NOWHERE)) continue
+      // Halfway along a piece no third regime may lead, else a spur would stand where three meet.
+      const leads = (one, [[x0, y0], [x1, y1]]) => {
+        const right = ((x0 + x1) / 2 - across[c]) / (across[c + 1] - across[c]), top = ((y0 + y1) / 2 - up[r]) / (up[r + 1] - up[r])
+        const shares = [(1 - right) * (1 - top), right * (1 - top), right * top, (1 - right) * top]
+        const level = (regime) => sum(found.map((each, corner) => shares[corner] * Math.log2(each[regime])))
+        return winners.every((other) => level(other) <= level(one) + 0.05)
+      }
       winners.sort().forEach((first, index) => winners.slice(index + 1).forEach((second) => {
         const ratio = found.map((each) => Math.max(-30, Math.min(30, Math.log2(each[first] / each[second]))))
         const ends = corners.flatMap(([row, column], from) => {
@@ -141,7 +150,7 @@ function bordersOf(scores, across, up) {
           const share = a / (a - b), [nextRow, nextColumn] = corners[to]
           return [[across[column] + share * (across[nextColumn] - across[column]), up[row] + share * (up[nextRow] - up[row])]]
         })
-        if (ends.length >= 2) pieces.push(ends.slice(0, 2))
+        if (ends.length >= 2 && leads(first, ends)) pieces.push(ends.slice(0, 2))
       }))
     }
   }
@@ -197,11 +206,12 @@ function mapTexts(drawn, here, colours, palette, frame) {
     if (!known.length) return colours.text
     return onColour(palette[clampCell(sum(known) / known.length / drawn.highest * 256, 256)])
   }
-  const beside = ([row, column], text, lines, toLeft) => {
+  const beside = ([centre, column], text, lines, toLeft, lift = 0) => {
+    const row = centre + roundEven(lift / cellHeight)
     const reach = Math.ceil((TEXT.gap + text.length * TEXT.letter) / cellWidth), half = halfOf(lines)
     const box = toLeft ? [row - half, row + half + 1, column - reach, column + 1] : [row - half, row + half + 1, column, column + reach + 1]
     if (box[2] < 0 || box[3] > columns) return null
-    const ground = regimes[row][column] === NOWHERE
+    const ground = regimes[centre][column] === NOWHERE
     return cellsIn(box).every(([r, c]) => (regimes[r][c] === NOWHERE) === ground && !taken[r][c]) ? box : null
   }
   const inside = (part, text, lines) => {
@@ -229,13 +239,11 @@ function mapTexts(drawn, here, colours, palette, frame) {
   ;["here", here].slice(0, lines).forEach((text, index) => texts.push({x: drawn.ring[0], y: drawn.ring[1], text, color: colour,
     align: toLeft ? "right" : "left", dx: toLeft ? -14 : 14, style: index ? "normal" : "bold", dy: (lines > 1 ? -8 : 0) + 16 * index}))
   for (const mark of drawn.marks) {
-    for (const left of [false, true]) {
-      const free = beside(cellOf(mark.x, mark.y), mark.text, 1, left)
-      if (!free) continue
-      take(free)
-      texts.push({x: mark.x, y: mark.y, text: mark.text, color: ink(free), align: left ? "right" : "left", dx: left ? -8 : 8})
-      break
-    }
+    const cell = cellOf(mark.x, mark.y), tried = LIFTS.flatMap((lift) => [[lift, false], [lift, true]])
+    const [lift, left, free] = tried.map((each) => [...each, beside(cell, mark.text, 1, each[1], each[0])]).find((each) => each[2]) ?? []
+    if (!free) continue
+    take(free)
+    texts.push({x: mark.x, y: mark.y, text: mark.text, color: ink(free), align: left ? "right" : "left", dx: left ? -8 : 8, dy: -lift})
   }
   for (const {text, limit, xs, ys} of drawn.forbidden) {
     const part = (r, c) => regimes[r][c] === NOWHERE && across[c] >= Math.min(...xs) && across[c] <= Math.max(...xs) &&

@@ -19,11 +19,15 @@ function mount(kind, place, spec, data, hear) {
   }
 }
 
+function stateAt(point, page, focus) {
+  const evaluation = evaluate(point)
+  return {point, page, focus, evaluation, gradient: gradientOf(evaluation, page, focus)}
+}
+
 /** Publish a new state and paint it. */
 function publish(point, page, focus) {
-  const evaluation = evaluate(point)
   focuses[page] = focus
-  state = {point, page, focus, evaluation, gradient: gradientOf(evaluation, page, focus)}
+  state = stateAt(point, page, focus)
   window.scalegrad = state
   paint()
 }
@@ -132,12 +136,13 @@ async function build(page) {
   const own = (painter) => painters.push((shown) => { if (shown.page === page) painter(shown) })
   const has = (part) => element(`${page}-${part}`) !== null
   const look = ({of}) => publish(state.point, page, of)
+  const opening = stateAt(state.point, page, facts.pages[page].focus)
   if (has("values")) {
-    const values = mount("tiles", element(`${page}-values`), facts.pages[page].tiles, tilesData(state), look)
+    const values = mount("tiles", element(`${page}-values`), facts.pages[page].tiles, tilesData(opening), look)
     own((shown) => values(tilesData(shown)))
   }
   if (has("gradient")) {
-    const bars = mount("gradient", element(`${page}-gradient`), {}, gradientData(state), () => {})
+    const bars = mount("gradient", element(`${page}-gradient`), {}, gradientData(opening), () => {})
     own((shown) => bars(gradientData(shown)))
   }
   const figures = facts.pages[page].figures
@@ -154,7 +159,8 @@ async function build(page) {
     if (!figure) continue
     const painter = view(figure)
     own(painter)
-    figure.properties.inner_width.change.connect(() => { if (state.page === page) painter(state) })
+    // After Bokeh's layout, in which its views do not take new columns.
+    figure.properties.inner_width.change.connect(() => setTimeout(() => { if (state.page === page) painter(state) }))
   }
 }
 

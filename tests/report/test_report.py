@@ -1,7 +1,7 @@
 """The report opened from disk with the network cut: drag, type, click, and the graph's own numbers everywhere."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +18,6 @@ pytestmark = pytest.mark.ui
 INLINE_BYTES, CDN_BYTES = 2_500_000, 250_000
 expect.set_options(timeout=30_000)
 Visit = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "page.html"
-    path.write_text(report(resolve()), encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def visit(context: BrowserContext, written: Path) -> Iterator[Visit]:
-    """A function that opens the file; afterwards nothing may have gone wrong in the browser."""
-    faults: list[str] = []
-
-    def opened(query: str = "") -> Page:
-        page = context.new_page()
-        page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda asked: None if asked.url.startswith("file:") else faults.append(asked.url))
-        page.goto(f"file://{written}#{query}")
-        page.locator("body[data-ready]").wait_for(timeout=60_000)
-        return page
-
-    yield opened
-    assert faults == []
 
 
 def shown(page: Page) -> dict[str, Any]:
@@ -117,3 +92,51 @@ def test_a_part_that_does_not_exist_is_named() -> None:
 def test_it_stays_within_its_size(written: Path) -> None:
     assert written.stat().st_size <= INLINE_BYTES
     assert len(report(resolve(), cdn=True).encode()) <= CDN_BYTES
+
+
+def test_a_click_on_the_map_and_its_arrow_keys_move_the_point(visit: Visit) -> None:
+    page = visit()
+    frame = page.locator("section[data-page=training] .bk-Figure, section[data-page=training] .bk-Canvas").first
+    box = frame.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.5)
+    page.wait_for_function("window.scalegrad.point.values.batch_tokens < 4e6")
+    moved = shown(page)["point"]["values"]
+    assert moved["data_shards"] * moved["tensor_shards"] == 8960
+    assert moved["batch_tokens"] % moved["seq_len"] == 0
+    agrees(page, resolve(settings={name: moved[name] for name in ("data_shards", "tensor_shards", "batch_tokens")}))
+    page.get_by_role("application").first.press("ArrowDown")
+    assert shown(page)["point"]["values"]["tensor_shards"] < moved["tensor_shards"]
+
+
+def test_both_pages_are_in_the_file_and_a_link_opens_either(visit: Visit) -> None:
+    page = visit("v=1&page=inference&decode_batch=240&nonsense=1")
+    assert shown(page)["page"] == "inference"
+    agrees(page, resolve(settings={"decode_batch": 240}))
+    expect(page.get_by_text("nonsense: no such knob")).to_be_visible()
+    page.get_by_role("link", name="Training").click()
+    assert shown(page)["page"] == "training"
+    expect(page.get_by_role("button", name="Step time")).to_be_visible()
+    page.wait_for_function("location.hash.includes('decode_batch=240')")
+
+
+def test_parts_stand_alone(context: BrowserContext, tmp_path: Path) -> None:
+    path = tmp_path / "parts.html"
+    path.write_text(report(resolve(), only=["gradient", "training-heatmap"]), encoding="utf-8")
+    page = context.new_page()
+    page.goto(f"file://{path}")
+    page.locator("body[data-ready]").wait_for(timeout=60_000)
+    expect(page.get_by_role("heading", name="MFU over the mesh")).to_be_visible()
+    expect(page.get_by_role("heading", name="What moves step time")).to_be_visible()
+    assert page.get_by_role("slider").count() == 0
+
+
+def test_it_follows_the_readers_theme(visit: Visit) -> None:
+    page = visit()
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(background) == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{background} === 'rgb(15, 18, 22)'")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.wait_for_function(f"{background} === 'rgb(255, 255, 255)'")
+    expect(page.get_by_role("slider").first).to_be_hidden()
