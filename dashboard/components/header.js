@@ -6,6 +6,7 @@ const ICONS = {
   list: "M2.5 4h11M2.5 8h11M2.5 12h7",
   link: "M6.8 9.2a3 3 0 0 0 4.3 0l2.2-2.2a3 3 0 0 0-4.3-4.3L8 3.7M9.2 6.8a3 3 0 0 0-4.3 0L2.7 9A3 3 0 0 0 7 13.3l1-1",
   shell: "M2 3.5h12v9H2zM4.5 6.5L6.5 8l-2 1.5M8 10h3",
+  save: "M8 2.5v7M5 6.5l3 3 3-3M2.5 13h11",
   moon: "M13 9.6A5.6 5.6 0 0 1 6.4 3 5.6 5.6 0 1 0 13 9.6Z",
   sun: "M8 5.2a2.8 2.8 0 1 0 .01 0M8 1.5V3M8 13v1.5M1.5 8H3M13 8h1.5M3.4 3.4l1 1M11.6 11.6l1 1M3.4 12.6l1-1M11.6 4.4l1-1",
 }
@@ -53,6 +54,7 @@ export function render({model}) {
   const values = tool("list", "All values", "All values", () => document.dispatchEvent(new CustomEvent("scalegrad:values")))
   const share = tool("link", "Copy link", "Copy link", () => copy(share, new URL(address(model.data.query), location.href).href, "Link"))
   const shell = tool("shell", "Copy as command", "", () => copy(shell, model.data.command, "Command"))
+  const save = tool("save", "Export as one file", "", () => { save.disabled = true; send("export") })
   const theme = tool("moon", "Dark theme", "", () => paintTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true))
 
   function paintTheme(name, chosen) {
@@ -74,6 +76,18 @@ export function render({model}) {
   })
 
   const open = () => `${model.data.page} ${model.data.part}`
+  let saved = 0
+  /** Hand a finished report to the browser as a file, once. */
+  function download({serial, html}) {
+    if (serial === saved) return
+    saved = serial
+    save.disabled = false
+    const link = h("a", {href: URL.createObjectURL(new Blob([html], {type: "text/html"})), download: "scalegrad.html"})
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000)
+    write(said, "Page exported")
+  }
+
   let settling, page = open()
   window.addEventListener("popstate", () => send("travel", {query: location.search}))
   const keepAddress = () => {
@@ -97,6 +111,7 @@ export function render({model}) {
     }
     undo.disabled = !canUndo
     redo.disabled = !canRedo
+    if (model.data.report) download(model.data.report)
     keepAddress()
   }
   model.on("change:data", paint)
@@ -105,5 +120,5 @@ export function render({model}) {
   return h("div", {class: "head"},
     h("span", {class: "logo"}, logo(), "Scalegrad"),
     h("nav", {"aria-label": "Pages"}, [...links.values()]),
-    h("div", {class: "tools"}, undo, redo, values, share, shell, theme, said))
+    h("div", {class: "tools"}, undo, redo, values, share, shell, save, theme, said))
 }

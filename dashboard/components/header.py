@@ -10,6 +10,7 @@ from dashboard.component import Component
 from dashboard.link import read_query, write_query
 from dashboard.pages import PAGES
 from dashboard.palette import theme_named
+from dashboard.rest import Rest
 from dashboard.session import Session, State
 
 
@@ -21,7 +22,7 @@ class PageHead:
     """A view that steers: it opens pages, travels in history, and keeps the browser's address at the present point."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self._session, self._rest, self._exports = session, Rest(), 0
         pages = [{"slug": page.slug, "title": page.title, "knobs": page.knobs} for page in PAGES.values()]
         self.body = Header(self._hear, spec={"pages": pages})
         session.param.watch(lambda _: self.paint(session.state), "moves")
@@ -51,7 +52,21 @@ class PageHead:
             session.notice = "; ".join(place.faults)
         elif kind == "theme":
             session.paint_in(theme_named(message["theme"]))
+        elif kind == "export":
+            self._export()
         elif kind == "undo":
             session.undo()
         elif kind == "redo":
             session.redo()
+
+    def _export(self) -> None:
+        """Write the present point as a live report beside the page, and hand it to the browser."""
+        from dashboard.report.document import report_of  # Figures and emitted programs: only when someone asks.
+
+        state = self._session.state
+        self._rest.ask(lambda: report_of(state), self._deliver)
+
+    def _deliver(self, page: str) -> None:
+        self._exports += 1
+        # Gone again with the next paint.
+        self.body.data = {**self.body.data, "report": {"serial": self._exports, "html": page}}

@@ -17,10 +17,11 @@ from bokeh.resources import Resources
 from bokeh.util.paths import bokehjs_path
 
 from dashboard.component import FOLDER
+from dashboard.pages import PAGES as BOOK
 from dashboard.palette import custom_properties
 from dashboard.report.facts import facts
-from dashboard.report.programs import emitted
-from dashboard.session import Session
+from dashboard.report.programs import emitted, headline_names
+from dashboard.session import Session, State
 from dashboard.views.heatmap import HeatMap
 from dashboard.views.inference_map import InferenceMap
 from dashboard.views.memory_bars import MemoryBars
@@ -57,11 +58,13 @@ def report(
     """
     if page not in PAGES:
         raise BadInput([f"{page}: no such page of a report; use one of {', '.join(PAGES)}"])
+    if focus and focus not in headline_names(page):
+        raise BadInput([f"{focus}: no tile of the {page} page; use one of {', '.join(headline_names(page))}"])
     parts = _chosen(only, page)
     pages = tuple(each for each in PAGES if any(part.startswith(each) for part in parts))
-    page = page if page in pages else pages[0]
-    opening = {"training": "step_time", "inference": "decode_step_time"}
-    session = Session(point, page=page, focus=focus or opening[page])
+    if page not in pages:
+        page, focus = pages[0], ""
+    session = Session(point, page=page, focus=focus or BOOK[page].focus)
     maps: dict[str, HeatMap] = {"training": TrainingMap(session), "inference": InferenceMap(session)}
     known = facts(session, maps, pages)
     places: dict[str, str] = {}
@@ -76,6 +79,12 @@ def report(
         body=_body(parts, pages, places, whole=not only),
         script=_script(known, pages),
     )
+
+
+def report_of(state: State) -> str:
+    """Return the report that opens where a page of the dashboard stands, as far as the report has it."""
+    page = state.page if state.page in PAGES else PAGES[0]
+    return report(state.point, page=page, focus=state.focus if state.focus in headline_names(page) else "")
 
 
 def _chosen(only: Sequence[str], page: str) -> tuple[str, ...]:
