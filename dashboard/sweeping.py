@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -13,13 +12,7 @@ from typing import Any
 
 from dashboard.compiled import cache_folder
 
-LAB_PACKAGES = ("flax", "optax", "dask", "distributed")
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def missing_packages() -> list[str]:
-    """Return what the extra `lab` would bring and is not there."""
-    return [package for package in LAB_PACKAGES if importlib.util.find_spec(package) is None]
 
 
 def results_file(plan: str) -> Path:

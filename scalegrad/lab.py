@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import re
 from collections.abc import Callable
@@ -10,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from model.errors import BadInput, did_you_mean
+from model.lab import missing_packages
 from model.laws import RunsError, fit_report, parse_runs
 from model.laws.runs import MAX_BYTES
 
 if TYPE_CHECKING:
     from model.lab.sweep import Progress
-
-LAB_PACKAGES = ("flax", "optax", "dask", "distributed")
-"""What the extra `lab` brings."""
 
 
 def fit(runs: str | Path, *, drop_highest: int = 0, resamples: int = 200, seed: int = 0) -> dict[str, Any]:
@@ -59,7 +56,7 @@ def sweep(
     should_stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Train a plan's cells; see `scalegrad.sweep`."""
-    missing = [package for package in LAB_PACKAGES if importlib.util.find_spec(package) is None]
+    missing = missing_packages()
     if missing:
         raise BadInput([f"sweep: {', '.join(missing)} not installed; pip install 'scalegrad[lab]'"])
     from model.lab.cells import plans

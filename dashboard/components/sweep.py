@@ -9,7 +9,8 @@ from typing import Any
 import panel as pn
 
 from dashboard.component import Component
-from dashboard.sweeping import Sweeping, missing_packages
+from dashboard.sweeping import Sweeping
+from model.lab import missing_packages
 
 PLANS = (
     ("quick", "Quick: 15 small dense models"),

@@ -13,6 +13,7 @@ import model.lab.child
 from dashboard.law_words import exponent_groups, plan_table, seed_rows
 from dashboard.pages.laws import LawsPage
 from dashboard.session import Session
+from dashboard.views.axes import counts, steps
 from model.lab.cells import Cell
 from model.lab.store import Store
 from model.lab.train import Trained
@@ -193,3 +194,10 @@ def test_without_the_extra_the_page_says_so(monkeypatch) -> None:
     monkeypatch.setattr(sweep_piece, "missing_packages", lambda: ["flax"])
     runner = sweep_piece.SweepRunner(lambda plan, ended: None)
     assert runner.body.spec["missing"] == "A sweep needs flax, not installed here: pip install 'scalegrad[lab]'."
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert list(steps(1.57, 2.23).values()) == ["1.6", "1.8", "2.0", "2.2"]
+    assert list(steps(-8, 8, 4).values()) == ["−5", "0", "5"]
+    assert list(counts(2.3, 4.6).values()) == ["300", "1,000", "3,000", "10,000", "30,000"]
+    assert [10**place for place in counts(5, 9)] == pytest.approx([1e5, 1e6, 1e7, 1e8, 1e9])

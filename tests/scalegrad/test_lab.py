@@ -14,7 +14,6 @@ import model.lab.cells
 import scalegrad
 from model.lab.cells import ladder_plan
 from model.lab.tasks import Task
-from scalegrad import lab
 from scalegrad.cli import main
 
 TRUTH = {"E": 1.7, "A": 420.0, "B": 900.0, "alpha": 0.36, "beta": 0.31}
@@ -113,7 +112,7 @@ def test_a_results_file_in_no_folder_is_refused(capsys, tmp_path):
 
 
 def test_without_the_extra_the_line_says_how_to_get_it(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(lab, "LAB_PACKAGES", ("numpy", "no_such_package"))
+    monkeypatch.setattr(model.lab, "PACKAGES", ("numpy", "no_such_package"))
     code, _, err = run(capsys, "sweep", "--db", tmp_path / "runs.sqlite")
     assert code == 2
     assert err == "sweep: no_such_package not installed; pip install 'scalegrad[lab]'\n"
