@@ -40,7 +40,9 @@ READ = """page => {
         return {left: [...left], right: [...right], top: [...top], bottom: [...bottom], color}
     }
     const tiles = inside("values")
+    const {reason, elasticities} = window.scalegrad.gradient
     return {
+        gradient: {reason, elasticities},
         number: text(tiles, ".number"), unit: text(tiles, ".unit"), below: text(tiles, ".below"),
         sentence: text(tiles, ".sentence")[0],
         remarks: ["time", "memory"].map((part) => text(inside(`${part}-head`), "small")[0]),
@@ -99,6 +101,10 @@ def _agrees(page: Page, kind: Any, name: str, point: Point) -> None:
     )
     page.wait_for_timeout(50)
     found = page.evaluate(READ, kind)
+    gradient = session.state.gradient
+    assert found["gradient"]["reason"] == gradient.reason, name
+    for knob, elasticity in found["gradient"]["elasticities"].items():
+        assert elasticity == pytest.approx(gradient.elasticities[knob], rel=1e-9, abs=1e-12), (name, knob)
     tiles = TileStrip(session, kind)
     tiles.paint(session.state)
     for part in ("number", "unit", "below"):

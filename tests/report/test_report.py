@@ -140,3 +140,11 @@ def test_it_follows_the_readers_theme(visit: Visit) -> None:
     page.emulate_media(media="print", color_scheme="dark")
     page.wait_for_function(f"{background} === 'rgb(255, 255, 255)'")
     expect(page.get_by_role("slider").first).to_be_hidden()
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(visit: Visit) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    page.get_by_role("button", name="Knobs").click()
+    expect(page.get_by_role("slider", name="Peak compute")).to_be_visible()
