@@ -123,5 +123,5 @@ export function render({model}) {
   }
   model.on("change:data", paint)
   paint()
-  return h("div", {class: "course"}, folds, article)
+  return h("div", {class: "reader"}, folds, article)
 }

@@ -50,9 +50,11 @@ def test_a_lab_flips_its_bound(visit: Callable[..., Page], slug: str) -> None:
     expect(page.get_by_text("It flips at")).to_be_visible()
     expect(page.locator(".rail .flip:visible")).to_have_count(1)
     below = announced.inner_text().startswith("Below")
-    page.locator("input[type=range]").first.fill("1000" if below else "0")
+    page.locator(".turn input[type=range]").first.fill("1000" if below else "0")
     expect(announced).to_contain_text("The bound flipped")
     expect(announced).to_contain_text("Above" if below else "Below")
     page.get_by_role("button", name="Open in").click()
     expect(page.locator("nav a[aria-current]")).to_have_text(lab.home.capitalize())
     page.wait_for_url(f"**{lab.across.name}=**")
+    # The other page has several pictures: it is there, nothing is on its way any more.
+    expect(page.locator(".bk-Figure:visible").nth(1)).to_be_visible()
