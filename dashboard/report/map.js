@@ -7,7 +7,7 @@ const LIFTS = [0, 10, -10, 20, -20, 36, -36]
 const TEXT = {letter: 6.6, line: 16, gap: 14}
 const clampCell = (value, count) => Math.min(Math.max(Math.trunc(value), 0), count - 1)
 const wholeWhereClose = (count) => (Math.abs(count - Math.round(count)) < 1e-9 * count ? Math.round(count) : count)
-const at = (names, numbers) => Object.fromEntries(names.map((name, index) => [name, numbers[index]]))
+const places = Object.fromEntries(knobNames.map((name, index) => [name, index]))
 
 function keptOrCentred(low, high, value) {
   if (!Number.isFinite(value) || (low + 0.1 <= value && value <= high - 0.1)) return [low, high]
@@ -87,8 +87,11 @@ function centres(low, high, count) {
 /** The graph at a place on a page's map. */
 function cellAt(page, evaluation, across, up) {
   const numbers = [...evaluation.numbers]
-  for (const [name, value] of Object.entries(PLANES[page].knobs(evaluation, across, up))) numbers[knobNames.indexOf(name)] = value
-  return at(facts.pages[page].mapOutputs, programs[`${page}_map`](numbers))
+  const moved = PLANES[page].knobs(evaluation, across, up), names = facts.pages[page].mapOutputs
+  for (const name in moved) numbers[places[name]] = moved[name]
+  const found = programs[`${page}_map`](numbers), cell = {}
+  for (let index = 0; index < names.length; index++) cell[names[index]] = found[index]
+  return cell
 }
 
 function mapOf({evaluation, page}, before) {
