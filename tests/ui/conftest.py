@@ -21,7 +21,9 @@ PATIENCE = 90
 """Seconds that a start may take on a busy machine."""
 
 LEFT_BEFORE_THE_ANSWER = re.compile(
-    r"[^\n]*Task exception was never retrieved\n(?:(?!\d{4}-\d\d-\d\d)[^\n]*\n)*?tornado\.websocket\.WebSocketClosedError\n"
+    r"[^\n]*Task exception was never retrieved\n"
+    r"(?:(?!\d{4}-\d\d-\d\d)[^\n]*\n)*?"
+    r"tornado\.websocket\.WebSocketClosedError\n"
 )
 """What Tornado logs when a browser leaves while the server writes to it: no fault of the page."""
 
