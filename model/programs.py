@@ -117,7 +117,7 @@ def batched(*targets: str) -> Callable[[Mapping[str, np.ndarray], Sequence[float
     names, function = scalar_function(targets)
 
     @functools.partial(jax.jit, static_argnums=0)
-    def run(swept: tuple[str, ...], arrays: list[jax.Array], numbers: Sequence[Scalar]) -> tuple[jax.Array, ...]:
+    def run(swept: tuple[str, ...], arrays: Sequence[Scalar], numbers: Sequence[Scalar]) -> tuple[jax.Array, ...]:
         order = list(KNOBS)
 
         def at(*varied: Scalar) -> tuple[Scalar, ...]:
